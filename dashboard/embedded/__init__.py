@@ -1,0 +1,3 @@
+"""PostgreSQL and Valkey from wheels, for a machine that has neither. See docs/embedded.md."""
+
+from __future__ import annotations

@@ -1,0 +1,76 @@
+"""Where the embedded parts live, and the addresses that follow from that. Nothing here starts anything."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from dashboard import env
+
+ROOT_HOME = Path("/var/lib/leaseboard")
+DATABASE = "leaseboard"
+
+# A socket's whole path must fit into sockaddr_un, 108 bytes with its final zero. PostgreSQL's socket has the
+# longest name; the rest is room for its lock file.
+LONGEST_SOCKET_DIRECTORY = 107 - len("/.s.PGSQL.5432.lock")
+
+
+def data_directory() -> Path:
+    """LEASEBOARD_DATA; else <repository>/.leaseboard, or, for root, where the server's user can enter."""
+    given = env.DATA.value()
+    if given is not None:
+        return given
+    if os.geteuid() == 0:
+        return ROOT_HOME / f"{env.REPOSITORY.name}-{_digest(env.REPOSITORY)}"
+    return env.REPOSITORY / ".leaseboard"
+
+
+def socket_directory(data: Path | None = None) -> Path:
+    """The folder of both sockets: a short one in the system's temporary folder when the data lie deep."""
+    beside = (data or data_directory()) / "run"
+    if len(os.fsencode(beside)) <= LONGEST_SOCKET_DIRECTORY:
+        return beside
+    return Path(tempfile.gettempdir()) / f"leaseboard-{os.geteuid()}-{_digest(beside)}"
+
+
+def database_url(data: Path | None = None) -> str:
+    return f"postgresql://postgres@/{DATABASE}?host={quote(str(socket_directory(data)), safe='')}"
+
+
+def broker_url(data: Path | None = None) -> str:
+    return f"redis+socket://{socket_directory(data) / 'valkey.sock'}"
+
+
+def secret_key() -> str:
+    """The key that signs this installation's sessions: made once, readable by its owner only."""
+    path = data_directory() / "secret-key"
+    with suppress(FileNotFoundError):
+        return path.read_text().strip()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _written_once(path, secrets.token_urlsafe(50))
+    except OSError as refusal:
+        raise env.SettingRefused(
+            f"{path.parent} cannot be written ({refusal.strerror}): "
+            "set LEASEBOARD_DATA to a directory of your own, or set SECRET_KEY."
+        ) from None
+
+
+def _written_once(path: Path, text: str) -> str:
+    """Two processes that start together agree on one key: the link of a complete file succeeds only once."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(text)
+    with suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
+    return path.read_text().strip()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]

@@ -1,0 +1,7 @@
+"""The URLs of the dashboard."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver
+
+urlpatterns: list[URLPattern | URLResolver] = []

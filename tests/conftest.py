@@ -1,0 +1,3 @@
+"""What every test stands on."""
+
+from __future__ import annotations
