@@ -1,0 +1,1 @@
+"""Purchase orders: a nine-step workflow, the vendors it pays, and the traffic that feeds it."""
