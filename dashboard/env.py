@@ -166,3 +166,9 @@ VENDOR_SIMULATOR_URL: Setting[str | None] = Setting(
 )
 
 ALL: tuple[Setting[Any], ...] = tuple(value for value in vars().copy().values() if isinstance(value, Setting))
+
+
+def refuse_wrong_values() -> None:
+    """Raise SettingRefused for the first variable that cannot be used."""
+    for setting in ALL:
+        setting.value()

@@ -46,19 +46,36 @@ def broker_url(data: Path | None = None) -> str:
     return f"redis+socket://{socket_directory(data) / 'valkey.sock'}"
 
 
+def make(data: Path) -> None:
+    """Make the data directory: closed to others, but root's lets the server's account pass to its own folder.
+
+    Raises SettingRefused where it cannot be made or belongs to somebody else.
+    """
+    try:
+        if not data.is_dir():
+            data.mkdir(parents=True, exist_ok=True)
+            data.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    except OSError:
+        raise _not_ours(data) from None
+    if not os.access(data, os.W_OK | os.X_OK):
+        raise _not_ours(data)
+
+
+def closed_directory(path: Path) -> None:
+    """Make a folder that only its owner enters. One that exists stays as it is."""
+    path.mkdir(mode=0o700, exist_ok=True)
+
+
 def secret_key() -> str:
     """The key that signs this installation's sessions: made once, readable by its owner only."""
     path = data_directory() / "secret-key"
     with suppress(FileNotFoundError):
         return path.read_text().strip()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make(path.parent)
         return _written_once(path, secrets.token_urlsafe(50))
-    except OSError as refusal:
-        raise env.SettingRefused(
-            f"{path.parent} cannot be written ({refusal.strerror}): "
-            "set LEASEBOARD_DATA to a directory of your own, or set SECRET_KEY."
-        ) from None
+    except PermissionError:
+        raise _not_ours(path.parent) from None
 
 
 def _written_once(path: Path, text: str) -> str:
@@ -70,6 +87,10 @@ def _written_once(path: Path, text: str) -> str:
         os.link(draft, path)
     draft.unlink()
     return path.read_text().strip()
+
+
+def _not_ours(data: Path) -> env.SettingRefused:
+    return env.SettingRefused(f"{data} cannot be written: set LEASEBOARD_DATA to a directory of your own.")
 
 
 def _digest(path: Path) -> str:
