@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from examples.purchase_orders.catalogue import PRICE_RANGES
 from examples.purchase_orders.currencies import from_euros
 
 Body = dict[str, Any]
@@ -68,8 +69,8 @@ def parse(call: str, body: Body) -> tuple[Body, Bill]:
 
 
 def price(call: str, body: Body) -> tuple[Body, Bill]:
-    cents = 350 + int(number(body["sku"], digits=6)) % 24_000
-    unit = from_euros(Decimal(cents) / 100, body["currency"])
+    low, high = PRICE_RANGES[body["sku"].partition("-")[0]]
+    unit = from_euros(low + (high - low) * int(number(body["sku"], digits=6)) / 10**6, body["currency"])
     in_stock = int(number(body["sku"], "stock", digits=3)) + 5
     return {
         "sku": body["sku"],

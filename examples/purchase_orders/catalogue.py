@@ -1,0 +1,33 @@
+"""The data files of this example: people.toml and goods.toml."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+PEOPLE = _read("people.toml")
+PLACES: dict[str, dict[str, Any]] = PEOPLE["places"]
+SUPPLIERS: list[dict[str, str]] = PEOPLE["suppliers"]
+ARTICLES: list[dict[str, Any]] = _read("goods.toml")["articles"]
+PRICE_RANGES = {article["prefix"]: tuple(map(Decimal, article["euros"])) for article in ARTICLES}
+
+
+def order_lines(chance: random.Random, count: int) -> list[dict[str, Any]]:
+    """That many order lines, each with an article number of its own."""
+    return [_line(chance, number) for number in chance.sample(range(10_000, 100_000), count)]
+
+
+def _line(chance: random.Random, number: int) -> dict[str, Any]:
+    article = chance.choice(ARTICLES)
+    # Most lines order a few, some order a pallet.
+    quantity = max(1, round(article["most"] * chance.random() ** 3))
+    description = f"{article['description']} {chance.choice(article['sizes'])}"
+    return {"sku": f"{article['prefix']}-{number}", "qty": quantity, "description": description}
