@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import tomllib
 from decimal import Decimal
@@ -31,3 +32,9 @@ def _line(chance: random.Random, number: int) -> dict[str, Any]:
     quantity = max(1, round(article["most"] * chance.random() ** 3))
     description = f"{article['description']} {chance.choice(article['sizes'])}"
     return {"sku": f"{article['prefix']}-{number}", "qty": quantity, "description": description}
+
+
+def number(*parts: object, digits: int = 8) -> str:
+    """A reference number that depends on nothing but its parts, so that a restart repeats it."""
+    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+    return str(int(digest[:15], 16) % 10**digits).zfill(digits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from examples.purchase_orders.catalogue import PRICE_RANGES
+from examples.purchase_orders.catalogue import PRICE_RANGES, number
 from examples.purchase_orders.currencies import from_euros
 
 Body = dict[str, Any]
@@ -40,12 +39,6 @@ class Desk:
 
     def seconds(self, chance: random.Random) -> float:
         return min(self.ceiling, self.median * math.exp(self.spread * chance.gauss(0.0, 1.0)))
-
-
-def number(*parts: object, digits: int = 8) -> str:
-    """A reference number that depends on nothing but its parts, so that a restart repeats it."""
-    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
-    return str(int(digest[:15], 16) % 10**digits).zfill(digits)
 
 
 # Euros for a million tokens, in and out.
