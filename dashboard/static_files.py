@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+# WhiteNoise publishes no types.
+# mypy: disable-error-code="misc"
 
 Answer = HttpResponseBase | Awaitable[HttpResponseBase]
 
 
-class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # WhiteNoise publishes no types.
+class HashedFiles(CompressedManifestStaticFilesStorage):
+    """Names with a hash once `collectstatic` has run, plain names before, as in tests and a bare checkout."""
+
+    def url(self, name: str, force: bool = False) -> str:
+        if self.hashed_files or force:
+            return str(super().url(name, force))
+        return str(StaticFilesStorage.url(self, name))
+
+
+class StaticFiles(WhiteNoiseMiddleware):
     """Serve a static file, or pass the request on.
 
     WhiteNoise streams a file by a plain iterator, at which Django warns under ASGI, and it would put every
@@ -39,6 +54,11 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # WhiteNoise pub
         if iscoroutinefunction(self):
             return sync_to_async(self.serve, thread_sensitive=False)(static_file, request)
         return self.serve(static_file, request)
+
+    def add_files(self, root: str | Path, prefix: str) -> None:
+        """A root that does not exist is ordinary before the first `collectstatic`, and no reason to warn."""
+        if Path(root).is_dir():
+            super().add_files(str(root), prefix)
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:

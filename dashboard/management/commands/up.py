@@ -1,0 +1,91 @@
+"""`manage.py up`: everything on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, cast
+
+import psycopg
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.db.backends.postgresql.base import DatabaseWrapper
+from django.db.utils import OperationalError
+from kombu.exceptions import OperationalError as BrokerAway
+
+from dashboard import celery_app, env
+from dashboard.embedded import EmbeddedRefused, place
+from dashboard.embedded.commands import move_in
+from dashboard.supervise.claims import ClaimRefused, demand_port, sole_supervisor
+from dashboard.supervise.console import say
+from dashboard.supervise.crew import crew
+from dashboard.supervise.supervisor import supervise
+
+
+class Command(BaseCommand):
+    help = (
+        "Start the embedded servers, the web, workers, beat and the purchase-order example; Ctrl-C stops all."
+    )
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        data = place.data_directory()
+        place.make(data)
+        place.closed_directory(data / "logs")
+        try:
+            with sole_supervisor(data):
+                demand_port(env.PORT.value())
+                self._run()
+        except (ClaimRefused, EmbeddedRefused) as refusal:
+            raise CommandError(str(refusal)) from None
+
+    def _run(self) -> None:
+        began = time.monotonic()
+        tenancy = move_in()
+        try:
+            self._prepare(began)
+            children = crew(settings.DATA_DIR)
+            say("starting", ", ".join(child.name for child in children))
+            asyncio.run(supervise(children, settings.DATA_DIR / "logs", env.PORT.value(), self._greet))
+        finally:
+            if tenancy is not None:
+                tenancy.leave()
+        say("stopped", f"the data stay in {settings.DATA_DIR}")
+
+    def _prepare(self, began: float) -> None:
+        _demand_database()
+        _demand_broker()
+        say("servers", f"PostgreSQL and the broker answer after {time.monotonic() - began:.1f} s")
+        call_command("check", fail_level="ERROR")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        # The children have pools of their own.
+        connection.close()
+        cast(DatabaseWrapper, connection).close_pool()
+
+    def _greet(self) -> None:
+        self.stdout.write(f"\n  http://127.0.0.1:{env.PORT.value()}\n\n")
+        call_command("demo_users", indent=4, stdout=self.stdout)
+        self.stdout.write("\n  Ctrl-C stops everything.\n\n")
+        self.stdout.flush()
+
+
+def _demand_database() -> None:
+    try:
+        connection.ensure_connection()
+    except (OperationalError, psycopg.Error):
+        raise CommandError(
+            "No PostgreSQL answers at DATABASE_URL: start it, correct the URL, or unset it for the embedded one."
+        ) from None
+
+
+def _demand_broker() -> None:
+    try:
+        with celery_app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, timeout=3)
+    except (BrokerAway, OSError):
+        raise CommandError(
+            "No broker answers at CELERY_BROKER_URL: start it, correct it, or unset it for the embedded one."
+        ) from None

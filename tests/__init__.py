@@ -1,0 +1,3 @@
+"""The tests."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What the tests stand on."""
+
+from __future__ import annotations
