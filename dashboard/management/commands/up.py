@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, cast
+from typing import Any
 
 import psycopg
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.utils import OperationalError
 from kombu.exceptions import OperationalError as BrokerAway
 
@@ -63,7 +62,7 @@ class Command(BaseCommand):
         call_command("collectstatic", verbosity=0, interactive=False)
         # The children have pools of their own.
         connection.close()
-        cast(DatabaseWrapper, connection).close_pool()
+        connection.close_pool()  # type: ignore[attr-defined]  # The stubs of Django 5.2 leave it out.
 
     def _greet(self) -> None:
         self.stdout.write(f"\n  http://127.0.0.1:{env.PORT.value()}\n\n")
@@ -77,7 +76,7 @@ def _demand_database() -> None:
         connection.ensure_connection()
     except (OperationalError, psycopg.Error):
         raise CommandError(
-            "No PostgreSQL answers at DATABASE_URL: start it, correct the URL, or unset it for the embedded one."
+            "No PostgreSQL answers at DATABASE_URL: start it, correct it, or unset it for the embedded one."
         ) from None
 
 
