@@ -10,7 +10,8 @@ from examples.purchase_orders.currencies import MINOR_UNITS
 from examples.purchase_orders.orders import MOST_LINES, Orders
 from examples.purchase_orders.vendors.houses import price
 
-MANY = [Orders(seed=7).order(number) for number in range(1, 4001)]
+BOOK = Orders(seed=7)
+MANY = [BOOK.order(number) for number in range(1, 4001)]
 
 
 def test_the_same_seed_gives_the_same_orders_in_any_order():
