@@ -1,0 +1,143 @@
+"""The only place that touches a cursor: named statements from runs/sql, on our own pool or on Django's connection.
+
+Workers use a small pool of autocommit connections, each statement its own transaction. Operators'
+verbs run on Django's connection, so that they share the transaction of their audit row.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connections
+from psycopg.abc import Query
+from psycopg.rows import dict_row
+from psycopg.types.datetime import TimestamptzLoader
+from psycopg_pool import ConnectionPool
+
+SQL = Path(__file__).parent / "sql"
+FIELD = "\x1f"
+CONNECT_TIMEOUT_SECONDS = 5
+
+Row = dict[str, Any]
+
+
+class _BoundedTimes(TimestamptzLoader):
+    """One row with an infinite time must not fail a whole query: infinity reads as None."""
+
+    def load(self, data: Any) -> Any:
+        return None if bytes(data).lstrip(b"-") == b"infinity" else super().load(data)
+
+
+class _Cursor(psycopg.Cursor[Row]):
+    """Rows as dicts, jsonb as Python values, whatever the connection itself is set to."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        super().__init__(connection, row_factory=dict_row)
+        self.adapters.register_loader("timestamptz", _BoundedTimes)
+
+
+@functools.cache
+def sql(name: str) -> str:
+    """The statement of runs/sql/<name>.sql, without its header."""
+    lines = (SQL / f"{name}.sql").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("--"))
+
+
+def by(verb: str, build: str = "", actor: str = "", reason: str = "", told: str = "") -> str:
+    """What the log's trigger reads of the writer: the setting leaseboard.by."""
+    fields = (verb, build, actor, reason, told)
+    return FIELD.join(field.replace(FIELD, " ").replace("\x00", " ") for field in fields)
+
+
+def execute(conn: psycopg.Connection[Any], name: str, params: Row) -> list[Row]:
+    """Run a named statement and return its rows; a statement that returns none gives an empty list."""
+    return _run(conn, sql(name), params)
+
+
+def _run(conn: psycopg.Connection[Any], text: Query, params: Row) -> list[Row]:
+    with _Cursor(conn) as cursor:
+        cursor.execute(text, params)
+        return cursor.fetchall() if cursor.description else []
+
+
+def connect(**options: Any) -> psycopg.Connection[Any]:
+    """An autocommit connection of one's own, for a heartbeat or a tailer."""
+    return psycopg.connect(**{**_parameters(), **options}, autocommit=True)
+
+
+def _parameters() -> Row:
+    """Django's own connection parameters, without what belongs to its pool and cursors."""
+    parameters = connections["default"].get_connection_params()
+    wanted = {k: v for k, v in parameters.items() if k not in ("context", "cursor_factory", "pool", "server_side_binding")}
+    behind_pooler = wanted.get("prepare_threshold") is None and settings.DATABASES["default"]["OPTIONS"].get("unprepared")
+    wanted.pop("unprepared", None)
+    return {"connect_timeout": CONNECT_TIMEOUT_SECONDS, **wanted, "prepare_threshold": None if behind_pooler else 5}
+
+
+class Pool:
+    """A few autocommit connections, opened after any fork and shared by all threads of the process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+
+    def _open(self) -> ConnectionPool[psycopg.Connection[Any]]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    kwargs={**_parameters(), "autocommit": True},
+                    min_size=1,
+                    max_size=settings.LEASEBOARD_POOL,
+                    timeout=30,
+                    check=ConnectionPool.check_connection if settings.LEASEBOARD_POOL_CHECK else None,
+                    open=True,
+                    name="record",
+                )
+            return self._pool
+
+    @contextmanager
+    def connection(self) -> Iterator[psycopg.Connection[Any]]:
+        with self._open().connection() as conn:
+            yield conn
+
+    def close(self) -> None:
+        with self._lock:
+            if self._pool is not None:
+                self._pool.close()
+            self._pool = None
+
+    def forget(self) -> None:
+        """After a fork the parent's sockets must not be used, nor closed, by the child."""
+        self._lock = threading.Lock()
+        self._pool = None
+
+
+pool = Pool()
+
+
+def rows(name: str, **params: Any) -> list[Row]:
+    """Run a named statement on our pool, in a transaction of its own."""
+    with pool.connection() as conn:
+        return execute(conn, name, params)
+
+
+def one(name: str, **params: Any) -> Row | None:
+    """The first row of a named statement, or None: zero rows is an answer, its meaning is the statement's."""
+    found = rows(name, **params)
+    return found[0] if found else None
+
+
+def within(name: str, **params: Any) -> list[Row]:
+    """Run a named statement on Django's connection, inside whatever transaction the caller has open."""
+    wrapper = connections["default"]
+    wrapper.ensure_connection()
+    raw: psycopg.Connection[Any] = wrapper.connection
+    return execute(raw, name, params)

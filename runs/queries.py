@@ -1,0 +1,19 @@
+"""The reads that pages ask for. Everything here is plain data: nothing writes, nothing renders."""
+
+from __future__ import annotations
+
+from runs.watching.filters import ALL, OPEN, STATES, holds
+from runs.watching.links import dom_key, run_query
+from runs.watching.orders import Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.rows import Line
+from runs.watching.run import LOG_PAGE, Log, RunPage, Runs, Stage
+from runs.watching.sentences import Entry
+from runs.watching.tail import Moved, Position, held_back, moved_since, position
+from runs.watching.telling import Told, to_the_buyer, told
+from runs.watching.usual import Usual
+
+__all__ = [
+    "ALL", "LOG_PAGE", "OPEN", "STATES", "Count", "Counts", "Entry", "Key", "Line", "Log", "Moved", "Orders", "Page",
+    "Position", "RunPage", "Runs", "Stage", "Told", "Usual", "dom_key", "held_back", "holds", "moved_since",
+    "normalised", "position", "run_query", "search", "to_the_buyer", "told",
+]  # fmt: skip

@@ -1,0 +1,19 @@
+-- beat
+-- A process reports itself with every heartbeat: the gap since its last one, its longest pause,
+-- its clock's offset, the calls it is inside, and whether it has acknowledged its drain.
+--
+-- Returns the database's time, whether a drain binds it, and the emergency holds in force.
+UPDATE run_worker AS w
+SET last_beat_at = clock_timestamp(),
+    beats = (w.beats || round(extract(epoch FROM clock_timestamp() - w.last_beat_at)::numeric, 3)::float8)
+            [greatest(cardinality(w.beats) + 1 - 19, 1):],
+    pause_seconds = greatest(w.pause_seconds, %(pause)s),
+    offset_seconds = %(offset)s,
+    inside = %(inside)s::jsonb,
+    last_claim_at = greatest(w.last_claim_at, clock_timestamp() - %(since_claim)s::float8 * interval '1 second'),
+    acknowledged_at = CASE WHEN %(acknowledged)s THEN coalesce(w.acknowledged_at, clock_timestamp()) END
+WHERE w.owner = %(owner)s
+RETURNING extract(epoch FROM clock_timestamp())::float8 AS now,
+    run_draining(w.owner) AS draining,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('workflow', h.workflow, 'step', h.step, 'vendor', h.vendor)), '[]')
+     FROM run_emergency_hold AS h WHERE h.lifted_at IS NULL) AS holds

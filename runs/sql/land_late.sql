@@ -1,0 +1,27 @@
+-- land_late
+-- The owner of a call in doubt came back with its result before anybody's decision took effect:
+-- commit it, close the case, and let the run go on with nobody holding it.
+--
+-- Demands an open case that names this owner, epoch and start cursor, not opened by a person, and
+-- the row still held by it at the epoch that the case notes. The run is locked before the case,
+-- here and wherever a case moves a run: the row decides who was first. A decision that has not
+-- taken effect is voided.
+--
+-- Returns the run_id; no row if somebody was first.
+WITH moved AS (
+    UPDATE run_state AS r
+    SET cursor = run_honour(r.signals, %(onward)s::jsonb),
+        signals = CASE WHEN r.signals = '{}' THEN r.signals ELSE run_after(r.signals, %(consumed)s::text[], true) END,
+        completed = r.completed || %(result)s::jsonb
+    FROM run_doubt AS d
+    WHERE r.run_id = %(run_id)s AND r.status = 'in_doubt' AND r.epoch = d.held_epoch
+      AND d.run_id = r.run_id AND d.closed_at IS NULL AND d.opened_by = ''
+      AND d.owner = %(owner)s AND d.epoch = %(epoch)s AND d.start_cursor = %(expected)s::jsonb
+      AND set_config('leaseboard.by', %(by)s, true) IS NOT NULL
+    RETURNING r.run_id, d.id AS case_id
+), settled AS (
+    UPDATE run_doubt AS d
+    SET closed_at = clock_timestamp(), outcome = 'landed_late', decision = NULL, version = d.version + 1
+    FROM moved AS m WHERE d.id = m.case_id
+)
+SELECT run_id FROM moved

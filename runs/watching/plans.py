@@ -1,0 +1,123 @@
+"""What a workflow says of itself, from the catalogue in the database: pages need none of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from runs.watching import reads
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """One step as people read it. Anything that an older or foreign catalogue leaves out reads as empty."""
+
+    name: str
+    title: str
+    doing: str
+    saying: str = ""
+    guard: str = ""
+    vendor: str = ""
+    timeout: float | None = None
+    attempts: int | None = None
+    decides: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of one workflow in order. `is_known` is false where no build ever published it."""
+
+    workflow: str
+    steps: tuple[StepPlan, ...] = ()
+    promise_until: str = ""
+    promise_seconds: float | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.steps)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {step.name: place for place, step in enumerate(self.steps)}
+
+    def place(self, step: str) -> int | None:
+        """Where the step stands, from 0. A step goes by its first name in the record, or by today's."""
+        return self._places.get(step, self._places.get(self.aliases.get(step, ""), None))
+
+    def step(self, name: str) -> StepPlan:
+        """The step's plan; a step that no catalogue knows is shown under its own name."""
+        place = self.place(name)
+        if place is not None:
+            return self.steps[place]
+        return StepPlan(name, _spoken(name), f"at {_spoken(name).lower()}" if name else "at no step")
+
+    def promise_left_at(self, step: str) -> float | None:
+        """The promise's seconds while the run stands at `step`; None once it is kept or where there is none."""
+        place, until = self.place(step), self.place(self.promise_until)
+        if self.promise_seconds is None or place is None or until is None or place > until:
+            return None
+        return self.promise_seconds
+
+
+class Plans:
+    """Every workflow's plan, by name."""
+
+    def __init__(self, plans: dict[str, Plan]) -> None:
+        self._plans = plans
+
+    def __getitem__(self, workflow: str) -> Plan:
+        return self._plans.get(workflow) or Plan(workflow)
+
+    def __iter__(self) -> Any:
+        return iter(self._plans.values())
+
+
+def plans(db: BaseDatabaseWrapper) -> Plans:
+    """The newest catalogue of each workflow."""
+    return Plans({r["workflow"]: _plan(r["workflow"], r["body"]) for r in reads.rows(db, "plans")})
+
+
+def _plan(workflow: str, body: Any) -> Plan:
+    if not isinstance(body, dict):
+        return Plan(workflow)
+    promise = body.get("promise") if isinstance(body.get("promise"), dict) else {}
+    steps = body.get("steps")
+    return Plan(
+        workflow,
+        tuple(_step(step) for step in steps if isinstance(step, dict)) if isinstance(steps, list) else (),
+        str(promise.get("until") or ""),
+        _number(promise.get("within_seconds", promise.get("within"))),
+        body["renamed"] if isinstance(body.get("renamed"), dict) else {},
+    )
+
+
+def _step(body: dict[str, Any]) -> StepPlan:
+    name = str(body.get("name") or "")
+    title = str(body.get("title") or _spoken(name))
+    retry = body.get("retry") if isinstance(body.get("retry"), dict) else {}
+    attempts = _number(retry.get("attempts"))
+    vendor = body.get("vendor")
+    return StepPlan(
+        name,
+        title,
+        str(body.get("doing") or f"at “{title.lower()}”"),
+        str(body.get("saying") or ""),
+        str(body.get("guard") or ""),
+        str((vendor.get("name") if isinstance(vendor, dict) else vendor) or ""),
+        _number(body.get("timeout")),
+        int(attempts) if attempts else None,
+        str(body.get("decides") or ""),
+    )
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").strip().capitalize()
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,63 @@
+"""Run a read of runs/sql/watching over any of Django's connections, and give rows as dictionaries.
+
+The connection is an argument because two readers share every statement: a view, over its request's
+connection, and a web process's tailer, over the single one that it keeps for all of its viewers.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+
+Row = dict[str, Any]
+
+_JSONB = 3802
+
+_FOLDER = Path(__file__).resolve().parent.parent / "sql" / "watching"
+
+
+def rows(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None, **words: str) -> list[Row]:
+    """All rows of statement `name`. `words` are keywords of the statement such as the order, never values."""
+    with db.cursor() as cursor:
+        cursor.execute(statement(name, **words), params or {})
+        return _dictionaries(cursor)
+
+
+def row(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None) -> Row | None:
+    """The first row, or None."""
+    found = rows(db, name, params)
+    return found[0] if found else None
+
+
+@cache
+def statement(name: str, **words: str) -> str:
+    text = _read(name)
+    includes = {"facts": _read("_facts"), "columns": _read("_columns"), **words}
+    for key, value in includes.items():
+        text = text.replace("{" + key + "}", value)
+    return text
+
+
+def _read(name: str) -> str:
+    text = (_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    # A comment may hold a percent sign or a placeholder's name, which the driver would take for one.
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+
+
+def _dictionaries(cursor: CursorWrapper) -> list[Row]:
+    columns = cursor.description or ()
+    return [
+        {column[0]: _decoded(column[1], value) for column, value in zip(columns, values, strict=True)}
+        for values in cursor.fetchall()
+    ]
+
+
+def _decoded(type_code: int, value: Any) -> Any:
+    """Django leaves jsonb as text. Numbers come out as Decimal: a label may be an amount of money."""
+    return json.loads(value, parse_float=Decimal) if type_code == _JSONB and isinstance(value, str) else value

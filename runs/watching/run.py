@@ -1,0 +1,133 @@
+"""One run as its page tells it: the sentence on top, the stepper, the lease, the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from runs.states import Status
+from runs.watching import reads
+from runs.watching.plans import Plan, Plans, StepPlan, plans
+from runs.watching.rows import Line
+from runs.watching.sentences import Entry, entry
+from runs.watching.usual import Usual, UsualTimes, pace, usual_times
+
+LOG_PAGE = 30
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step on the stepper: `state` is done, current or open."""
+
+    number: int
+    step: StepPlan
+    state: str
+    seconds: float | None
+    since: datetime | None
+    attempt: int | None
+    items_done: int | None
+    items_total: int | None
+    usual: Usual | None
+
+    @property
+    def share(self) -> float | None:
+        if self.items_total and self.items_done is not None:
+            return min(1.0, self.items_done / self.items_total)
+        return None
+
+
+@dataclass(frozen=True)
+class Log:
+    entries: list[Entry]
+    older: int | None
+
+
+@dataclass(frozen=True)
+class RunPage:
+    line: Line
+    stages: list[Stage]
+    log: Log
+    usual: Usual | None
+
+    @cached_property
+    def current(self) -> Stage | None:
+        return next((stage for stage in self.stages if stage.state == "current"), None)
+
+    @property
+    def done_count(self) -> int:
+        return sum(stage.state == "done" for stage in self.stages)
+
+
+class Runs:
+    """Reads of single runs over one connection."""
+
+    def __init__(self, db: BaseDatabaseWrapper, known: Plans | None = None) -> None:
+        self._db = db
+        self._plans = known or plans(db)
+        self._times: UsualTimes = usual_times(db)
+        self._pace = pace(self._plans, self._times)
+
+    def page(self, run_id: str, upto: int | None = None) -> RunPage | None:
+        """All that the page shows, or None where there is no such run. Payloads are not read."""
+        found = reads.row(self._db, "run", {"steps": self._pace, "run_id": run_id})
+        if found is None:
+            return None
+        line = Line(found, self._plans[found["workflow"]])
+        log = self.log(line, upto)
+        newest = log.entries[0].row if log.entries and upto is None else None
+        found |= {f"last_{key}": value for key, value in (newest or {}).items()}
+        usual = self._times.get((line.workflow, line.row["step"]))
+        return RunPage(line, self._stages(line), log, usual)
+
+    def line(self, run_id: str) -> Line | None:
+        found = reads.row(self._db, "run", {"steps": self._pace, "run_id": run_id})
+        return Line(found, self._plans[found["workflow"]]) if found else None
+
+    def log(self, line: Line, upto: int | None = None) -> Log:
+        """The newest rows, or those from row `upto` backwards."""
+        found = reads.rows(self._db, "log", {"run_id": line.run_id, "upto": upto, "limit": LOG_PAGE})
+        entries = [entry(r, line.plan) for r in found[:LOG_PAGE]]
+        return Log(entries, found[LOG_PAGE]["id"] if len(found) > LOG_PAGE else None)
+
+    def _stages(self, line: Line) -> list[Stage]:
+        times = {r["step"]: r for r in reads.rows(self._db, "durations", {"run_id": line.run_id})}
+        items = {r["step"]: r["items"] for r in reads.rows(self._db, "items", {"run_id": line.run_id})}
+        return [self._stage(line, number, step, times.get(step.name, {}), items.get(step.name))
+                for number, step in enumerate(_steps(line.plan, line))]  # fmt: skip
+
+    def _stage(self, line: Line, number: int, step: StepPlan, times: dict[str, Any], items: int | None) -> Stage:
+        state = _state(line, number)
+        now, done = state == "current", state == "done"
+        began, completed = times.get("began_at"), times.get("completed_at")
+        took = (completed - began).total_seconds() if done and began and completed and completed >= began else None
+        return Stage(
+            number=number + 1,
+            step=step,
+            state=state,
+            seconds=took,
+            since=began if now else None,
+            attempt=line.row["attempt"] if now else times.get("attempts") if done else None,
+            items_done=line.row["items_done"] if now else items if done else None,
+            items_total=line.row["items_total"] if now else items if done else None,
+            usual=self._times.get((line.workflow, step.name)),
+        )
+
+
+def _steps(plan: Plan, line: Line) -> tuple[StepPlan, ...]:
+    """The plan's steps; where no catalogue knows the workflow, the step that the row names."""
+    if plan.is_known:
+        return plan.steps
+    return (plan.step(line.row["step"]),) if line.row["step"] else ()
+
+
+def _state(line: Line, number: int) -> str:
+    if line.row["status"] == Status.DONE:
+        return "done"
+    place = line.place if line.plan.is_known else 0
+    if place is None:
+        return "open"
+    return "done" if number < place else "current" if number == place else "open"
