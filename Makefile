@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 # Wheels only: nothing here needs a compiler, and where a wheel is missing pip says so at once.
-PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --only-binary :all: --log $(VENV)/pip.log
+PIP := $(RUN) -m pip install --quiet --progress-bar off --disable-pip-version-check --only-binary :all: --log $(VENV)/pip.log
 
 .PHONY: setup demo test lint bench
 

@@ -28,6 +28,7 @@ class Lines:
         self.path = folder / f"{name}.log"
         self._file = RotatingFileHandler(self.path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8")
         self._last: deque[str] = deque(maxlen=5)
+        self._told: list[str] = []
         self._loud = False
 
     def take(self, line: str) -> None:
@@ -40,9 +41,12 @@ class Lines:
             self._last.append(line)
 
     def explain(self, event: str) -> None:
-        """Say what happened to the child, after its last lines that were not shown yet."""
-        for line in self._last:
-            say(self.name, line)
+        """Say what happened to the child, after its last lines unless they were shown before."""
+        last = list(self._last)
+        if last != self._told:
+            for line in last:
+                say(self.name, line)
+        self._told = last
         self._last.clear()
         self._loud = False
         say(self.name, f"{event} (all its lines: {self.path})")

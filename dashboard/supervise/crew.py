@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from dashboard import env
+from dashboard.embedded import place
 from dashboard.supervise.child import Child
 
 WORKERS = 2
@@ -41,14 +42,14 @@ def _web() -> Child:
 
 
 def _worker(number: int) -> Child:
-    quiet = ["--without-gossip", "--without-mingle", "--quiet", "--loglevel", "INFO"]
-    options = ["-P", "threads", "-c", THREADS, "-n", f"worker-{number}@%h", *quiet]
+    alone = ["--without-gossip", "--without-mingle"]
+    options = ["-P", "threads", "-c", THREADS, "-n", f"worker-{number}@%h", "--loglevel", "INFO", *alone]
     return Child(f"worker-{number}", _celery("worker", *options), WORK, env.GRACE_SECONDS.value() + 5)
 
 
 def _beat() -> Child:
     # Without a pid file: one that a kill left behind would stop the next beat from starting.
-    return Child("beat", _celery("beat", "--quiet", "--loglevel", "INFO", "--pidfile="), SOURCES, 5)
+    return Child("beat", _celery("beat", "--loglevel", "INFO", "--pidfile="), SOURCES, 5)
 
 
 def _orders() -> Child:
@@ -61,12 +62,14 @@ def _vendors(data: Path) -> list[Child]:
         return []
     port = _free_port()
     os.environ[env.VENDOR_SIMULATOR_URL.name] = f"http://127.0.0.1:{port}"
-    options = ["--port", str(port), "--books", str(data / "vendor-books")]
+    books = data / "vendor-books"
+    place.closed_directory(books)
+    options = ["--port", str(port), "--books", str(books)]
     return [Child("vendors", _python("-m", f"{EXAMPLE}.vendors", *options), SURFACE, 5)]
 
 
 def _celery(*arguments: str) -> list[str]:
-    return _python("-m", "celery", "-A", "dashboard", *arguments)
+    return _python("-m", "celery", "--quiet", "-A", "dashboard", *arguments)
 
 
 def _python(*arguments: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from io import StringIO
 from typing import Any
 
 import psycopg
@@ -44,31 +46,31 @@ class Command(BaseCommand):
         began = time.monotonic()
         tenancy = move_in()
         try:
-            self._prepare(began)
+            greeting = self._prepare(began)
             children = crew(settings.DATA_DIR)
             say("starting", ", ".join(child.name for child in children))
-            asyncio.run(supervise(children, settings.DATA_DIR / "logs", env.PORT.value(), self._greet))
+            greet = partial(print, greeting, flush=True)
+            asyncio.run(supervise(children, settings.DATA_DIR / "logs", env.PORT.value(), greet))
         finally:
             if tenancy is not None:
                 tenancy.leave()
         say("stopped", f"the data stay in {settings.DATA_DIR}")
 
-    def _prepare(self, began: float) -> None:
+    def _prepare(self, began: float) -> str:
+        """Everything that the children find done. Returns what to tell the person once the web answers."""
         _demand_database()
         _demand_broker()
         say("servers", f"PostgreSQL and the broker answer after {time.monotonic() - began:.1f} s")
-        call_command("check", fail_level="ERROR")
+        self.check()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
+        sign_ins = StringIO()
+        call_command("demo_users", indent=4, stdout=sign_ins)
         # The children have pools of their own.
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # The stubs of Django 5.2 leave it out.
-
-    def _greet(self) -> None:
-        self.stdout.write(f"\n  http://127.0.0.1:{env.PORT.value()}\n\n")
-        call_command("demo_users", indent=4, stdout=self.stdout)
-        self.stdout.write("\n  Ctrl-C stops everything.\n\n")
-        self.stdout.flush()
+        address = f"http://127.0.0.1:{env.PORT.value()}"
+        return f"\n  {address}\n\n{sign_ins.getvalue()}\n  Ctrl-C stops everything.\n"
 
 
 def _demand_database() -> None:
