@@ -1,7 +1,39 @@
-"""The URLs of the dashboard."""
+"""The URLs of the dashboard. A run is named by ?run=, never by the path: see runs/watching/links.py."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from dashboard.views import frame, health, orders, run, streams
+
+# prefix: /orders/
+orders_urls = [
+    path("", orders.orders, name="orders"),
+    path("rows/", orders.rows, name="orders-rows"),
+    path("live/", streams.orders_live, name="orders-live"),
+]
+
+# prefix: /run/
+run_urls = [
+    path("", run.run, name="run"),
+    path("log/", run.log, name="run-log"),
+    path("now/", run.now, name="run-now"),
+    path("live/", streams.run_live, name="run-live"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", frame.home, name="home"),
+    path("orders/", include(orders_urls)),
+    path("run/", include(run_urls)),
+    path("preferences/", frame.keep_preferences, name="preferences"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]
+
+handler400 = frame.bad_request
+handler403 = frame.forbidden
+handler404 = frame.not_found
+handler500 = frame.broken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -35,7 +36,7 @@ class Plan:
     steps: tuple[StepPlan, ...] = ()
     promise_until: str = ""
     promise_seconds: float | None = None
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    first_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:
@@ -47,7 +48,7 @@ class Plan:
 
     def place(self, step: str) -> int | None:
         """Where the step stands, from 0. A step goes by its first name in the record, or by today's."""
-        return self._places.get(step, self._places.get(self.aliases.get(step, ""), None))
+        return self._places.get(step, self._places.get(self.first_names.get(step, "")))
 
     def step(self, name: str) -> StepPlan:
         """The step's plan; a step that no catalogue knows is shown under its own name."""
@@ -86,29 +87,28 @@ def _plan(workflow: str, body: Any) -> Plan:
     if not isinstance(body, dict):
         return Plan(workflow)
     promise = body.get("promise") if isinstance(body.get("promise"), dict) else {}
-    steps = body.get("steps")
+    steps = [step for step in body["steps"] if isinstance(step, dict)] if isinstance(body.get("steps"), list) else []
     return Plan(
         workflow,
-        tuple(_step(step) for step in steps if isinstance(step, dict)) if isinstance(steps, list) else (),
+        tuple(_step(step) for step in steps),
         str(promise.get("until") or ""),
-        _number(promise.get("within_seconds", promise.get("within"))),
-        body["renamed"] if isinstance(body.get("renamed"), dict) else {},
+        _number(promise.get("within_seconds")),
+        {str(step.get("name")): str(step.get("first_name")) for step in steps},
     )
 
 
 def _step(body: dict[str, Any]) -> StepPlan:
-    name = str(body.get("name") or "")
+    """The record knows a step by its first name, whatever it is called today."""
+    name = str(body.get("first_name") or body.get("name") or "")
     title = str(body.get("title") or _spoken(name))
-    retry = body.get("retry") if isinstance(body.get("retry"), dict) else {}
-    attempts = _number(retry.get("attempts"))
-    vendor = body.get("vendor")
+    attempts = _number(body.get("attempts"))
     return StepPlan(
         name,
         title,
         str(body.get("doing") or f"at “{title.lower()}”"),
         str(body.get("saying") or ""),
         str(body.get("guard") or ""),
-        str((vendor.get("name") if isinstance(vendor, dict) else vendor) or ""),
+        str(body.get("vendor") or ""),
         _number(body.get("timeout")),
         int(attempts) if attempts else None,
         str(body.get("decides") or ""),
@@ -120,4 +120,4 @@ def _spoken(name: str) -> str:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None

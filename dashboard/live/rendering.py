@@ -1,0 +1,106 @@
+"""Fragments for viewers: each rendered once for a time zone, whoever and however many look at it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from zoneinfo import ZoneInfo
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from dashboard.live.hub import Viewer
+from dashboard.views.summary import day_began, summary
+from runs.queries import Line, Orders, Position, RunPage, Runs, holds, to_the_buyer, told
+
+NEWS_CAP = 500
+
+
+def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], position: Position) -> None:
+    """Send each list the rows on its screen that changed, and how many it does not show yet."""
+    rendered: dict[tuple[str, str], str] = {}
+    for viewer in viewers:
+        fragments = {}
+        for run_id in viewer.shown & lines.keys():
+            line = lines[run_id]
+            if viewer.prints.get(run_id) == line.print:
+                continue
+            viewer.prints[run_id] = line.print
+            if (run_id, viewer.zone) not in rendered:
+                rendered[run_id, viewer.zone] = _in_zone(viewer.zone, "orders/_row.html", {"line": line, "oob": True})
+            fragments[f"row-{line.key}"] = rendered[run_id, viewer.zone]
+        if viewer.watch.counts_news:
+            fragments |= _news(viewer, [lines[i] for i in candidates & lines.keys()])
+        if fragments:
+            viewer.put(fragments, position)
+
+
+def _news(viewer: Viewer, candidates: Iterable[Line]) -> dict[str, str]:
+    """New rows are told, never pushed in: the list must not move under the pointer."""
+    before = len(viewer.news)
+    for line in candidates:
+        if line.run_id in viewer.shown:
+            continue
+        if holds(viewer.watch.state, line.facts) and viewer.watch.is_news(line):
+            viewer.news.add(line.run_id)
+        else:
+            viewer.news.discard(line.run_id)
+    if len(viewer.news) == before:
+        return {}
+    context = {"news": min(len(viewer.news), NEWS_CAP), "oob": True, "first_url": f"?state={viewer.watch.state}"}
+    return {"news": render_to_string("orders/_news.html", context)}
+
+
+def summaries(viewers: list[Viewer], reads: Orders, position: Position) -> None:
+    """Counters and title. The day of "today" is cut in each viewer's zone."""
+    by_zone: dict[str, list[Viewer]] = defaultdict(list)
+    for viewer in viewers:
+        by_zone[viewer.zone].append(viewer)
+    for zone, group in by_zone.items():
+        with timezone.override(ZoneInfo(zone)):
+            counts = reads.counts(day_began(timezone.now()))
+            for state in {v.watch.state for v in group}:
+                html = render_to_string("orders/_summary.html", {"summary": summary(counts, state), "oob": True})
+                for viewer in group:
+                    if viewer.watch.state == state and viewer.prints.get("summary") != html:
+                        viewer.prints["summary"] = html
+                        viewer.put({"summary": html}, position)
+
+
+def pages(viewers: list[Viewer], reads: Runs, position: Position) -> None:
+    """Send each run page what changed on it. A finished run ends its streams."""
+    by_run: dict[str, list[Viewer]] = defaultdict(list)
+    for viewer in viewers:
+        by_run[viewer.watch.run_ids[0]].append(viewer)
+    for run_id, group in by_run.items():
+        page = reads.page(run_id)
+        for viewer in group:
+            if page is None:
+                viewer.end()
+            else:
+                _page(viewer, page, position)
+
+
+def _page(viewer: Viewer, page: RunPage, position: Position) -> None:
+    line = page.line
+    fragments = {}
+    if viewer.prints.get(line.run_id) != line.print:
+        viewer.prints[line.run_id] = line.print
+        fragments = {"page": _in_zone(viewer.zone, "run/_changes.html", run_context(page) | {"oob": True})}
+    elif viewer.prints.get("lease", str(line.lease_expires_at)) != str(line.lease_expires_at):
+        fragments = {"lease": _in_zone(viewer.zone, "run/_lease.html", {"line": line, "page": page, "oob": True})}
+    viewer.prints["lease"] = str(line.lease_expires_at)
+    if fragments:
+        viewer.put(fragments, position)
+    if line.is_finished:
+        viewer.end()
+
+
+def run_context(page: RunPage) -> dict[str, object]:
+    """What the templates of a run's page ask for."""
+    return {"page": page, "line": page.line, "told": told(page), "to_the_buyer": to_the_buyer(page), "log": page.log}
+
+
+def _in_zone(zone: str, template: str, context: dict[str, object]) -> str:
+    with timezone.override(ZoneInfo(zone)):
+        return render_to_string(template, context)

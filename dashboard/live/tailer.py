@@ -1,0 +1,146 @@
+"""The one reader of the log in a web process: a thread with one connection of its own.
+
+It tails the log, and every two seconds looks at the runs on anybody's screen, since renewals, items and
+the mere passing of time write no log row. What changed is rendered once and handed to all who look at it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+
+from django.db import DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from dashboard.live import frames, rendering
+from dashboard.live.hub import Hub, Viewer
+from runs.queries import Orders, Position, Runs, held_back, moved_since, position
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.3
+LOOK_SECONDS = 2.0
+FRESH_SECONDS = 5.0
+IDLE_SECONDS = 20.0
+RECENT = 20_000
+
+
+class Tailer:
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def ensure(self) -> None:
+        """Start it with the first viewer; it stops of itself when the last has been gone for a while."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="tailer", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        seen_at = time.monotonic()
+        while time.monotonic() - seen_at < IDLE_SECONDS:
+            db = own_connection()
+            try:
+                seen_at = self._follow(db, seen_at)
+            except DatabaseError:
+                # Viewers keep what they see and their comment lines; the chip's age tells them.
+                logger.warning("The tailer lost the database and tries again.", exc_info=True)
+                time.sleep(1)
+            finally:
+                db.close()
+
+    def _follow(self, db: BaseDatabaseWrapper, seen_at: float) -> float:
+        tail = Tail(db)
+        while time.monotonic() - seen_at < IDLE_SECONDS:
+            began = time.monotonic()
+            if viewers := self._hub.viewers():
+                seen_at = began
+                tail.tick(viewers)
+            time.sleep(max(0.02, TICK_SECONDS - (time.monotonic() - began)))
+        return seen_at
+
+
+def own_connection() -> BaseDatabaseWrapper:
+    """Outside the pool: it is kept for hours, and the pool is sized for requests."""
+    db = connections["default"].copy()
+    db.settings_dict["OPTIONS"].pop("pool", None)
+    return db
+
+
+class Tail:
+    """Where the tailer stands, and what it does at each tick."""
+
+    def __init__(self, db: BaseDatabaseWrapper) -> None:
+        self._db = db
+        self._position, _ = position(db)
+        self._began = self._position
+        self._recent: list[tuple[Position, str]] = []
+        self._looked_at = self._counted_at = self._told_at = 0.0
+        self._told = ""
+
+    def tick(self, viewers: list[Viewer]) -> None:
+        moved = moved_since(self._db, self._position)
+        if moved:
+            self._position = moved[-1].position
+            self._recent = (self._recent + [(m.position, m.run_id) for m in moved])[-RECENT:]
+        clock = time.monotonic()
+        looks = clock - self._looked_at >= LOOK_SECONDS
+        if looks:
+            self._looked_at = clock
+        self._serve(viewers, {m.run_id for m in moved}, looks)
+        self._tell(viewers, looks, clock)
+        for viewer in viewers:
+            viewer.is_new = False
+
+    def _serve(self, viewers: list[Viewer], touched: set[str], looks: bool) -> None:
+        lists = [v for v in viewers if v.kind == "orders"]
+        pages = [v for v in viewers if v.kind == "run"]
+        if lists:
+            self._serve_lists(lists, touched, looks)
+        due = [v for v in pages if looks or v.is_new or v.shown & touched]
+        if due:
+            rendering.pages(due, Runs(self._db), self._position)
+
+    def _serve_lists(self, lists: list[Viewer], touched: set[str], looks: bool) -> None:
+        candidates = touched | self._missed(lists) if any(v.watch.counts_news for v in lists) else touched
+        wanted = set(candidates)
+        for viewer in lists:
+            if looks or viewer.is_new:
+                wanted |= viewer.shown
+        reads = Orders(self._db)
+        if wanted:
+            rendering.rows(lists, reads.lines(wanted), candidates, self._position)
+        if self._counts_are_due(lists, touched):
+            rendering.summaries(lists, reads, self._position)
+
+    def _missed(self, lists: Iterable[Viewer]) -> set[str]:
+        """Runs that moved between a new viewer's page and its stream: candidates for its "n new"."""
+        afters = [v.watch.after or self._began for v in lists if v.is_new]
+        oldest = min(afters, default=None)
+        return {run_id for at, run_id in self._recent if oldest is not None and at > oldest}
+
+    def _counts_are_due(self, lists: list[Viewer], touched: set[str]) -> bool:
+        age = time.monotonic() - self._counted_at
+        due = age > FRESH_SECONDS or (age > LOOK_SECONDS and bool(touched))
+        if due:
+            self._counted_at = time.monotonic()
+        return due
+
+    def _tell(self, viewers: list[Viewer], looks: bool, clock: float) -> None:
+        """The freshness chip: every five seconds, at once when its word changes, and to who has just come."""
+        if looks:
+            long = held_back(self._db, self._position.incarnation)
+            self._told = f"process {long['pid']}" if long and long["pid"] else "another" if long else ""
+        everybody = clock - self._told_at >= FRESH_SECONDS
+        if everybody:
+            self._told_at = clock
+        new = [v for v in viewers if everybody or v.is_new]
+        if new:
+            _, now = position(self._db)
+            state = frames.state("delayed" if self._told else "live", now.timestamp(), self._told)
+            for viewer in new:
+                viewer.put({}, self._position, state)

@@ -1,0 +1,90 @@
+"""What a page asks its stream for, in the stream's URL.
+
+The URL says which runs are on the screen, where in the log the page stands (`after`), and what it shows of
+each run already (`prints`). The page's script renews the last two on every connection, so that a reconnect
+brings each change once: neither lost while it was away nor sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.urls import reverse
+
+from runs.queries import ALL, STATES, Line, Page, Position, RunPage, dom_key, run_query
+
+_SALT = "leaseboard.watch"
+_KEY, _PRINT = 16, 8
+
+
+@dataclass(frozen=True)
+class Stream:
+    """For the template: where the stream of a page is, and where it can be asked instead."""
+
+    url: str
+    poll_url: str
+    after: Position
+    now: datetime
+    is_over: bool = False
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What one viewer looks at. `edge` is the last row's created key; new rows count on this side of it."""
+
+    run_ids: tuple[str, ...] = ()
+    state: str = ALL
+    counts_news: bool = False
+    oldest_first: bool = False
+    edge: str = ""
+    after: Position | None = None
+    prints: dict[str, str] = field(default_factory=dict)
+
+    def is_news(self, line: Line) -> bool:
+        """Would this run, which is not on the screen, stand among those that are?"""
+        if not self.edge:
+            return True
+        key: str = line.row["created_key"]
+        return key <= self.edge if self.oldest_first else key >= self.edge
+
+
+def orders_stream(
+    page: Page, state: str, oldest_first: bool, is_further: bool, after: Position, now: datetime
+) -> Stream:
+    """The stream of a list. Only its first page without a search tells of new rows."""
+    edge = page.lines[-1].row["created_key"] if page.further and page.lines else ""
+    asked = {"r": [line.run_id for line in page.lines], "s": state, "n": not is_further, "o": oldest_first, "e": edge}
+    query = "?" + urlencode({"watch": signing.dumps(asked, salt=_SALT, compress=True)})
+    return Stream(reverse("orders-live") + query, reverse("orders-rows") + query, after, now)
+
+
+def run_stream(page: RunPage, after: Position, now: datetime) -> Stream:
+    query = run_query(page.line.run_id)
+    return Stream(reverse("run-live") + query, reverse("run-now") + query, after, now, page.line.is_finished)
+
+
+def parsed(query: Mapping[str, str]) -> Watch:
+    """The watch in a list's URL. Raises signing.BadSignature for one that no page of ours made."""
+    asked = signing.loads(query.get("watch", ""), salt=_SALT)
+    run_ids = tuple(asked["r"])
+    state = asked["s"] if asked["s"] in STATES else ALL
+    return Watch(run_ids, state, asked["n"], asked["o"], asked["e"], _after(query), _prints(query, run_ids))
+
+
+def parsed_run(query: Mapping[str, str], run_id: str) -> Watch:
+    return Watch((run_id,), after=_after(query), prints=_prints(query, (run_id,)))
+
+
+def _after(query: Mapping[str, str]) -> Position | None:
+    return Position.parse(query.get("after", ""))
+
+
+def _prints(query: Mapping[str, str], run_ids: tuple[str, ...]) -> dict[str, str]:
+    """`prints` is a run of (key, print) pairs of fixed length, as the page's rows carry them."""
+    text, size = query.get("prints", ""), _KEY + _PRINT
+    pairs = {text[i : i + _KEY]: text[i + _KEY : i + size] for i in range(0, len(text), size)}
+    return {run_id: pairs[key] for run_id in run_ids if (key := dom_key(run_id)) in pairs}

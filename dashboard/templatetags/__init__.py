@@ -1,0 +1,3 @@
+"""Tags of the pages."""
+
+from __future__ import annotations

@@ -1,0 +1,96 @@
+"""The list of orders: where is it, is it stuck, whose turn is it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard import paging
+from dashboard.live import watch
+from dashboard.roles import SEE_ORDERS
+from dashboard.views.access import may
+from dashboard.views.summary import day_began, summary
+from runs.queries import ALL, OPEN, STATES, Key, Orders, Page, normalised, position, run_query, search
+from runs.words import BY_KEY, Group
+
+_TEXTS = {
+    ALL: "every order",
+    OPEN: "in flight",
+    Group.ATTENTION: "needs attention",
+    Group.MENDING: "mending itself",
+    Group.ON_ITS_WAY: "on its way",
+}
+_EMPTY = {
+    Group.ATTENTION: "Nothing needs attention",
+    Group.MENDING: "Nothing is mending itself",
+    Group.ON_ITS_WAY: "Nothing is on its way",
+    OPEN: "Nothing is in flight",
+}
+
+
+@require_safe
+@may(SEE_ORDERS)
+def orders(request: HttpRequest) -> HttpResponse:
+    """The list, or straight to the one run that a search names."""
+    q = normalised(request.GET.get("q", ""))[:200]
+    after, now = position(connection)
+    found = search(connection, q) if q else None
+    if found is not None and len(found) == 1:
+        return redirect(reverse("run") + run_query(found[0]))
+    reads = Orders(connection)
+    counts = reads.counts(day_began(now))
+    state = ALL if q else _state(request, bool(counts.attention))
+    oldest_first = state == Group.ATTENTION
+    key = paging.parsed(request.GET.get("after", ""))
+    page = reads.page(state, key, ids=found, oldest_first=oldest_first)
+    if key and not page.lines:
+        return redirect(_url(q, state))
+    stream = watch.orders_stream(page, state, oldest_first, bool(q or key), after, now)
+    return render(request, "orders/orders.html", {
+        "stream": stream, "summary": summary(counts, "" if q else state), "lines": page.lines, "state": state, "q": q,
+        "oldest_first": oldest_first, "page_key": key, "any_at_all": bool(page.lines) or _any(reads),
+        **_links(q, state, page), **_words(state),
+    })  # fmt: skip
+
+
+@require_safe
+@may(SEE_ORDERS)
+def rows(request: HttpRequest) -> HttpResponse:
+    """The rows on a viewer's screen as they are now, for where no stream gets through."""
+    asked = watch.parsed(request.GET)
+    _, now = position(connection)
+    reads = Orders(connection)
+    lines = reads.lines(list(asked.run_ids)).values()
+    changed = [line for line in lines if line.print != asked.prints.get(line.run_id)]
+    return render(request, "orders/_changes.html", {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state)})
+
+
+def _state(request: HttpRequest, needs_attention: bool) -> str:
+    """What the URL asks for; without a word in it, what needs attention, or else everything in flight."""
+    asked = request.GET.get("state", "")
+    return asked if asked in STATES else Group.ATTENTION if needs_attention else OPEN
+
+
+def _any(reads: Orders) -> bool:
+    return bool(reads.page(limit=1).lines)
+
+
+def _links(q: str, state: str, page: Page) -> dict[str, Any]:
+    older = _url(q, state, page.further) if page.further else ""
+    return {"first_url": _url(q, state), "older": page.further, "older_url": older}
+
+
+def _words(state: str) -> dict[str, str]:
+    text = BY_KEY[state].text if state in BY_KEY else _TEXTS.get(state, state)
+    return {"state_text": text, "empty_text": _EMPTY.get(state, f"No order is under “{text}”")}
+
+
+def _url(q: str, state: str, key: Key | None = None) -> str:
+    query = {"q": q, "state": "" if q else state, "after": paging.printed(key)}
+    return reverse("orders") + "?" + urlencode({name: value for name, value in query.items() if value})

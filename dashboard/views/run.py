@@ -1,0 +1,56 @@
+"""One run: what it is doing, who holds it, what has happened."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.live import rendering, watch
+from dashboard.roles import SEE_ORDERS
+from dashboard.views.access import may
+from runs.queries import RunPage, Runs, position
+
+
+@require_safe
+@may(SEE_ORDERS)
+def run(request: HttpRequest) -> HttpResponse:
+    """The page. With ?entry= its log begins at that row, which is what a permalink names."""
+    after, now = position(connection)
+    entry = _entry(request)
+    page = _page(request, entry)
+    stream = watch.run_stream(page, after, now)
+    return render(request, "run/run.html", {"stream": stream, "entry": entry, **rendering.run_context(page)})
+
+
+@require_safe
+@may(SEE_ORDERS)
+def log(request: HttpRequest) -> HttpResponse:
+    """Older rows of the log, to stand under those already shown."""
+    page = _page(request, _entry(request))
+    return render(request, "run/_entries.html", rendering.run_context(page))
+
+
+@require_safe
+@may(SEE_ORDERS)
+def now(request: HttpRequest) -> HttpResponse:
+    """The page's parts as they are now, for where no stream gets through."""
+    page = _page(request, None)
+    line = page.line
+    asked = watch.parsed_run(request.GET, line.run_id)
+    is_same = asked.prints.get(line.run_id) == line.print
+    template = "run/_lease.html" if is_same else "run/_changes.html"
+    return render(request, template, rendering.run_context(page) | {"oob": True})
+
+
+def _page(request: HttpRequest, entry: int | None) -> RunPage:
+    page = Runs(connection).page(request.GET.get("run", "").replace("\0", ""), entry)
+    if page is None:
+        raise Http404
+    return page
+
+
+def _entry(request: HttpRequest) -> int | None:
+    text = request.GET.get("entry", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

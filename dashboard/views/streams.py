@@ -1,0 +1,106 @@
+"""The streams of the live pages. Access is decided once, in a thread, and its connection handed back at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from asgiref.sync import sync_to_async
+from django.core.exceptions import PermissionDenied
+from django.core.signing import BadSignature
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from dashboard import preferences
+from dashboard.live import frames, watch
+from dashboard.live.hub import Hub, Viewer
+from dashboard.live.tailer import Tailer
+from dashboard.roles import SEE_ORDERS
+
+COMMENT_SECONDS = 15.0
+
+hub = Hub()
+tailer = Tailer(hub)
+
+
+async def orders_live(request: HttpRequest) -> HttpResponseBase:
+    """Changes of the rows on a list's screen, its counters, and how many rows are new."""
+    if refused := await _refused(request):
+        return refused
+    try:
+        asked = watch.parsed(request.GET)
+    except (BadSignature, KeyError, TypeError, ValueError):
+        return HttpResponseBadRequest("This stream belongs to no page.")
+    return _stream(request, "orders", asked)
+
+
+async def run_live(request: HttpRequest) -> HttpResponseBase:
+    """Changes of one run's page, until the run is finished."""
+    if refused := await _refused(request):
+        return refused
+    run_id = request.GET.get("run", "")
+    if not run_id:
+        raise Http404
+    return _stream(request, "run", watch.parsed_run(request.GET, run_id))
+
+
+orders_live.access = run_live.access = SEE_ORDERS  # type: ignore[attr-defined]
+
+
+async def _refused(request: HttpRequest) -> HttpResponse | None:
+    """None for who may see orders. 401 ends an EventSource for good; a redirect would be followed."""
+    return await sync_to_async(_judged, thread_sensitive=False)(request)
+
+
+def _judged(request: HttpRequest) -> HttpResponse | None:
+    try:
+        if not request.user.is_authenticated:
+            return HttpResponse("Sign in first.", status=401)
+        if not request.user.has_perm(SEE_ORDERS):
+            raise PermissionDenied
+        return None
+    finally:
+        # Django closes at the end of the response, which for a stream is hours away.
+        if not connection.in_atomic_block:
+            connection.close()
+
+
+def _stream(request: HttpRequest, kind: str, asked: watch.Watch) -> StreamingHttpResponse:
+    viewer = Viewer(kind, asked, preferences.zone_name(request))
+    response = StreamingHttpResponse(_frames(viewer), content_type="text/event-stream")
+    response["Cache-Control"] = "no-store, no-transform"
+    response["X-Accel-Buffering"] = "no"
+    response["Content-Encoding"] = "identity"
+    return response
+
+
+async def _frames(viewer: Viewer) -> AsyncIterator[bytes]:
+    """What the tailer hands over, and a comment line when it has been quiet: proxies cut silent connections."""
+    hub.join(viewer)
+    tailer.ensure()
+    try:
+        yield frames.OPENED
+        while True:
+            try:
+                await asyncio.wait_for(viewer.ready.wait(), COMMENT_SECONDS)
+            except TimeoutError:
+                yield frames.STILL_HERE
+                continue
+            for frame in _waiting(viewer):
+                yield frame
+            if viewer.is_over:
+                yield frames.END
+                return
+    finally:
+        hub.leave(viewer)
+
+
+def _waiting(viewer: Viewer) -> list[bytes]:
+    fragments, fresh, position = viewer.take()
+    sent = []
+    if position and fragments:
+        sent.append(frames.update(fragments, position))
+    if position and fresh:
+        sent.append(frames.fresh(fresh, position))
+    return sent
