@@ -9,6 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from examples.purchase_orders.currencies import from_euros
+
 
 def _read(name: str) -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
@@ -24,6 +26,12 @@ PRICE_RANGES = {article["prefix"]: tuple(map(Decimal, article["euros"])) for art
 def order_lines(chance: random.Random, count: int) -> list[dict[str, Any]]:
     """That many order lines, each with an article number of its own."""
     return [_line(chance, number) for number in chance.sample(range(10_000, 100_000), count)]
+
+
+def unit_price(sku: str, currency: str) -> Decimal:
+    """The list price of an article, the same on every look-up."""
+    low, high = PRICE_RANGES[sku.partition("-")[0]]
+    return from_euros(low + (high - low) * int(number(sku, digits=6)) / 10**6, currency)
 
 
 def _line(chance: random.Random, number: int) -> dict[str, Any]:

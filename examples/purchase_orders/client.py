@@ -15,7 +15,7 @@ from urllib.parse import quote
 import urllib3
 from urllib3.exceptions import ConnectTimeoutError, HTTPError
 
-from runs.workflow import Context, NotSent, Refused
+from runs.workflow import Context, KeyInUse, NotSent, Refused
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 CONNECT_SECONDS = 3.0
@@ -25,11 +25,7 @@ JUDGED = {402, 422}
 
 
 class VendorFailed(Exception):
-    """The vendor answered, and its answer does not tell whether the effect happened."""
-
-
-class KeyInUse(VendorFailed):
-    """An earlier call with this key has not ended yet."""
+    """Nothing that came back, if anything did, tells whether the effect happened."""
 
 
 def scaled(seconds: float, floor: float = 5.0) -> float:
@@ -40,31 +36,34 @@ def scaled(seconds: float, floor: float = 5.0) -> float:
     return max(min(seconds, floor), seconds / float(os.environ.get("VENDOR_SPEED", "1")))
 
 
-def post(
-    ctx: Context, path: str, body: dict[str, Any], item: str | None = None, key: str | None = None
-) -> Any:
+def post(ctx: Context, path: str, body: dict[str, Any], key: str | None = None) -> Any:
     """Ask a vendor to do something. The key goes along only where the step is declared as keyed."""
-    return _judged(path, _send(ctx, "POST", path, json.dumps(body).encode(), item, key))
+    return _judged(path, _send(ctx, "POST", path, json.dumps(body).encode(), key))
 
 
 def find(ctx: Context, path: str, reference: str) -> dict[str, Any] | None:
     """What the vendor has under this reference, or None where it says it has nothing."""
-    answer = _send(ctx, "GET", f"{path}/{quote(reference, safe='')}", None, None, None)
-    if answer.status == 404 and answer.json() == {"error": "not_found"}:
-        return None
-    return dict(_judged(path, answer))
+    try:
+        answer = _send(ctx, "GET", f"{path}/{quote(reference, safe='')}", None, None)
+        if answer.status == 404 and answer.json() == {"error": "not_found"}:
+            return None
+        return dict(_judged(path, answer))
+    except (NotSent, Refused) as error:
+        # Both speak of the question that was asked here, never of the booking it asks about.
+        raise VendorFailed(f"Asking did not help: {error}") from error
 
 
 def _send(
-    ctx: Context, method: str, path: str, body: bytes | None, item: str | None, key: str | None
+    ctx: Context, method: str, path: str, body: bytes | None, key: str | None
 ) -> urllib3.BaseHTTPResponse:
     seconds = ctx.deadline_seconds()
-    if ctx.lost or seconds <= 0:
-        raise NotSent(f"The lease left no time to ask {path}.")
     timeout = urllib3.Timeout(total=seconds, connect=min(CONNECT_SECONDS, seconds))
     url = f"{os.environ.get('VENDOR_SIMULATOR_URL', DEFAULT_URL)}/{path}"
     try:
-        return _pool().request(method, url, body=body, headers=_headers(ctx, item, key), timeout=timeout)
+        # No retries here: whether a call may be sent again is the record's decision, not the socket's.
+        return _pool().request(
+            method, url, body=body, headers=_headers(ctx, key), timeout=timeout, retries=False
+        )
     except ConnectTimeoutError as error:
         # A refused connection is one of these too: no byte of the request has left.
         raise NotSent(f"{path} could not be reached.") from error
@@ -78,15 +77,16 @@ def _judged(path: str, answer: urllib3.BaseHTTPResponse) -> Any:
         return answer.json()
     if answer.status in AT_THE_DOOR and "retry-after" in answer.headers:
         raise NotSent(said)
-    if answer.status in JUDGED:
+    if answer.status in JUDGED and answer.json() == {"error": "declined"}:
         raise Refused(said)
     if answer.status == 409:
         raise KeyInUse(said)
     raise VendorFailed(said)
 
 
-def _headers(ctx: Context, item: str | None, key: str | None) -> dict[str, str]:
+def _headers(ctx: Context, key: str | None) -> dict[str, str]:
     """Who calls: vendors print it on their statements, and a person can find the call by it."""
+    item = ctx.item.key if ctx.item else None
     named = {"Run": ctx.run_id, "Step": ctx.step, "Item": item, "Owner": ctx.owner}
     counted = {"Epoch": ctx.epoch, "Attempt": ctx.attempt, "Generation": ctx.generation}
     headers = {f"X-{name}": quote(value, safe=" #:/") for name, value in named.items() if value is not None}
@@ -97,8 +97,7 @@ def _headers(ctx: Context, item: str | None, key: str | None) -> dict[str, str]:
 
 @cache
 def _pool() -> urllib3.PoolManager:
-    # No retries here: whether a call may be sent again is the record's decision, not the socket's.
-    return urllib3.PoolManager(maxsize=64, retries=False)
+    return urllib3.PoolManager(maxsize=64)
 
 
 # Two processes must not write into one connection, so a forked worker opens its own.

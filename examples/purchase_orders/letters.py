@@ -30,9 +30,11 @@ def to_supplier(ctx: Context) -> dict[str, Any]:
 
 
 def about_return(ctx: Context) -> dict[str, Any]:
-    refund = ctx.results["refund"]
-    text = (
-        f"Dear {ctx.input['buyer']['contact']}, for your return {ctx.input['order_ref']} of order "
-        f"{ctx.input['purchase_order']} we have refunded {refund['amount']} {refund['currency']} to your card."
+    refund, order = ctx.results["refund"], ctx.input["purchase_order"]
+    outcome = (
+        f"we have refunded {refund['amount']} {refund['currency']}"
+        if "refund_id" in refund
+        else "we could not accept the goods and send them back to you"
     )
+    text = f"Dear {ctx.input['buyer']['contact']}, for your return of order {order} {outcome}."
     return {"to": ctx.input["buyer"]["email"], "subject": f"Return {ctx.input['order_ref']}", "text": text}

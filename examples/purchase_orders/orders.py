@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
-from examples.purchase_orders.catalogue import PEOPLE, PLACES, order_lines
+from examples.purchase_orders.catalogue import PEOPLE, PLACES, order_lines, unit_price
 
 BUYERS = 400
 # Half of all orders have up to six lines, one in a hundred has as many as an order may have.
@@ -58,17 +58,18 @@ class Orders:
         return Order(self._run_id("order", number), details)
 
     def goods_return(self, number: int, returned: Order) -> Order:
-        """The buyer of an order sends some of its lines back."""
+        """The buyer of an order sends some of its lines back, at the prices it paid."""
         chance = self._chance("return", number)
-        lines = returned.input["lines"]
+        bought, currency = returned.input["lines"], returned.input["currency"]
+        lines = chance.sample(bought, min(len(bought), chance.choice((1, 1, 2, 3))))
         details = {
             "order_ref": f"RT-{self.year}-{number:04d}",
             "purchase_order": returned.input["order_ref"],
             "buyer": returned.input["buyer"],
             "buyer_reference": returned.input["buyer_reference"],
-            "currency": returned.input["currency"],
+            "currency": currency,
             "reason": chance.choice(("Falsche Größe geliefert", "Transportschaden", "Doppelt bestellt")),
-            "lines": chance.sample(lines, min(len(lines), chance.choice((1, 1, 2, 3)))),
+            "lines": [line | {"unit_price": str(unit_price(line["sku"], currency))} for line in lines],
         }
         return Order(self._run_id("return", number), details)
 

@@ -1,4 +1,4 @@
-"""A purchase order in nine steps: read it, price it, check the credit, charge the card, ship, tell everyone."""
+"""A purchase order in nine steps, from the buyer's request to the supplier's portal."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import Any
 from examples.purchase_orders import letters, tariffs
 from examples.purchase_orders.catalogue import SUPPLIERS, number
 from examples.purchase_orders.client import find, post, scaled
-from runs.workflow import Context, KeyMemory, Label, Promise, Retry, Vendor, Workflow
+from examples.purchase_orders.partners import (
+    accounts,
+    cardline,
+    creditline,
+    nordfracht,
+    parsewell,
+    patient,
+    postmail,
+    pricebook,
+)
+from examples.purchase_orders.returns import goods_return
+from runs.workflow import Context, KeyMemory, Label, Promise, Workflow
 
-parsewell = Vendor("Parsewell")
-pricebook = Vendor("Pricebook")
-creditline = Vendor("Creditline")
-cardline = Vendor("Cardline")
-nordfracht = Vendor("Nordfracht")
-accounts = Vendor("Accounts")
-postmail = Vendor("Postmail")
-
-patient = Retry(attempts=8, first=scaled(2, floor=0.5), factor=2.0, ceiling=scaled(60, floor=5))
+# This module is the one that workers are told of, so it names every workflow of the example.
+__all__ = ["goods_return", "po"]
 
 po = Workflow(
     "purchase_order",
@@ -74,7 +78,7 @@ def quote(ctx: Context) -> dict[str, Any]:
     lines, currency = ctx.input["lines"], ctx.input["currency"]
     for item in ctx.items(lines, key=lambda line: line["sku"]):
         article = {"sku": item.key, "quantity": item.value["qty"], "currency": currency}
-        item.save(post(ctx, "pricebook/prices", article, item=item.key))
+        item.save(post(ctx, "pricebook/prices", article))
     prices = {sku: found["unit_price"] for sku, found in ctx.item_results.items()}
     total = tariffs.total(lines, prices, currency)
     return {"total": str(total.amount), "currency": currency, "line_items": len(lines)}

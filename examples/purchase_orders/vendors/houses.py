@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from examples.purchase_orders.catalogue import PRICE_RANGES, number
-from examples.purchase_orders.currencies import from_euros
+from examples.purchase_orders.catalogue import number, unit_price
 
 Body = dict[str, Any]
 Bill = tuple[Decimal, str] | None
@@ -62,15 +61,10 @@ def parse(call: str, body: Body) -> tuple[Body, Bill]:
 
 
 def price(call: str, body: Body) -> tuple[Body, Bill]:
-    low, high = PRICE_RANGES[body["sku"].partition("-")[0]]
-    unit = from_euros(low + (high - low) * int(number(body["sku"], digits=6)) / 10**6, body["currency"])
-    in_stock = int(number(body["sku"], "stock", digits=3)) + 5
-    return {
-        "sku": body["sku"],
-        "unit_price": str(unit),
-        "currency": body["currency"],
-        "in_stock": in_stock,
-    }, None
+    sku, currency = body["sku"], body["currency"]
+    in_stock = int(number(sku, "stock", digits=3)) + 5
+    answer = {"sku": sku, "unit_price": str(unit_price(sku, currency)), "currency": currency}
+    return answer | {"in_stock": in_stock}, None
 
 
 def enquire(call: str, body: Body) -> tuple[Body, Bill]:
