@@ -9,7 +9,6 @@ import sys
 from types import FrameType
 
 from dashboard import env
-from dashboard.embedded import EmbeddedRefused
 from dashboard.embedded.commands import servers_for
 
 INTERRUPTED = 130
@@ -25,7 +24,7 @@ def main() -> None:
             from django.core.management import execute_from_command_line
 
             execute_from_command_line(sys.argv)
-    except (env.SettingRefused, EmbeddedRefused) as refusal:
+    except env.Refused as refusal:
         sys.exit(str(refusal))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

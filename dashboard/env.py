@@ -17,7 +17,11 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 T = TypeVar("T")
 
 
-class SettingRefused(ImproperlyConfigured):
+class Refused(Exception):
+    """Leaseboard cannot run like this. The message is one sentence for a person and names the remedy."""
+
+
+class SettingRefused(Refused, ImproperlyConfigured):
     """An environment variable holds a value that Leaseboard cannot work with."""
 
 

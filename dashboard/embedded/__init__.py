@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dashboard.env import Refused
 
-class EmbeddedRefused(Exception):
-    """An embedded server cannot run here. The message is one sentence for a person and names the remedy."""
+
+class EmbeddedRefused(Refused):
+    """An embedded server cannot run here."""

@@ -33,12 +33,21 @@ def run_as() -> RunAs:
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
 
 
+def existing() -> list[int]:
+    """The number of the server's account, where there is one and root may use it."""
+    try:
+        return [pwd.getpwnam(ACCOUNT).pw_uid] if os.geteuid() == 0 else []
+    except KeyError:
+        return []
+
+
 def own(directory: Path) -> None:
     """Give a directory to the server, closed to everyone else but root."""
-    directory.mkdir(mode=0o700, exist_ok=True)
-    if os.geteuid() == 0:
-        entry = _account()
-        os.chown(directory, entry.pw_uid, entry.pw_gid)
+    if os.geteuid() != 0:
+        return place.closed_directory(directory)
+    entry = _account()
+    place.closed_directory(directory, entry.pw_uid)
+    os.chown(directory, entry.pw_uid, entry.pw_gid)
 
 
 def refuse_closed(data: Path) -> None:

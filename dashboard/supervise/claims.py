@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dashboard.env import Refused
+
 PATIENCE_SECONDS = 3
 
 
-class ClaimRefused(Exception):
-    """Something else has what this start needs. The message is one sentence and names the remedy."""
+class ClaimRefused(Refused):
+    """Something else has what this start needs."""
 
 
 @contextmanager

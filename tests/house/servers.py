@@ -16,7 +16,7 @@ from django.db import connection
 from psycopg import sql
 
 from dashboard import env, roles
-from dashboard.embedded import EmbeddedRefused, place
+from dashboard.embedded import place
 from dashboard.embedded.tenancy import Tenancy
 
 BROKER_DATABASES = 1000
@@ -38,7 +38,7 @@ def for_tests(data: Path) -> Iterator[Addresses]:
     database, broker = env.DATABASE_URL.value(), env.CELERY_BROKER_URL.value()
     try:
         tenancy = Tenancy.enter(data, database=not database, broker=not broker, forgetful=True)
-    except (EmbeddedRefused, env.SettingRefused) as refusal:
+    except env.Refused as refusal:
         raise NoServer(str(refusal)) from None
     try:
         if database:

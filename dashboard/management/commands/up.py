@@ -8,18 +8,16 @@ from functools import partial
 from io import StringIO
 from typing import Any
 
-import psycopg
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.db import connection
-from django.db.utils import OperationalError
 from kombu.exceptions import OperationalError as BrokerAway
 
 from dashboard import celery_app, env
-from dashboard.embedded import EmbeddedRefused, place
+from dashboard.embedded import place
 from dashboard.embedded.commands import move_in
-from dashboard.supervise.claims import ClaimRefused, demand_port, sole_supervisor
+from dashboard.supervise.claims import demand_port, sole_supervisor
 from dashboard.supervise.console import say
 from dashboard.supervise.crew import crew
 from dashboard.supervise.supervisor import supervise
@@ -35,12 +33,9 @@ class Command(BaseCommand):
         data = place.data_directory()
         place.make(data)
         place.closed_directory(data / "logs")
-        try:
-            with sole_supervisor(data):
-                demand_port(env.PORT.value())
-                self._run()
-        except (ClaimRefused, EmbeddedRefused) as refusal:
-            raise CommandError(str(refusal)) from None
+        with sole_supervisor(data):
+            demand_port(env.PORT.value())
+            self._run()
 
     def _run(self) -> None:
         began = time.monotonic()
@@ -58,7 +53,6 @@ class Command(BaseCommand):
 
     def _prepare(self, began: float) -> str:
         """Everything that the children find done. Returns what to tell the person once the web answers."""
-        _demand_database()
         _demand_broker()
         say("servers", f"PostgreSQL and the broker answer after {time.monotonic() - began:.1f} s")
         self.check()
@@ -73,20 +67,11 @@ class Command(BaseCommand):
         return f"\n  {address}\n\n{sign_ins.getvalue()}\n  Ctrl-C stops everything.\n"
 
 
-def _demand_database() -> None:
-    try:
-        connection.ensure_connection()
-    except (OperationalError, psycopg.Error):
-        raise CommandError(
-            "No PostgreSQL answers at DATABASE_URL: start it, correct it, or unset it for the embedded one."
-        ) from None
-
-
 def _demand_broker() -> None:
     try:
         with celery_app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=1, timeout=3)
     except (BrokerAway, OSError):
-        raise CommandError(
+        raise env.SettingRefused(
             "No broker answers at CELERY_BROKER_URL: start it, correct it, or unset it for the embedded one."
         ) from None
