@@ -12,6 +12,7 @@ from psycopg_pool import PoolTimeout
 
 from examples.purchase_orders.orders import Order, Orders
 from runs import engine, tasks
+from runs.errors import RunExists
 from runs.models import RunState
 
 ORDERS_A_RETURN = 12
@@ -54,6 +55,10 @@ class Traffic:
             engine.start("purchase_order", order.run_id, order.input, actor="place_orders")
         except (DatabaseError, psycopg.OperationalError, PoolTimeout) as error:
             raise DatabaseAway from error
+        except RunExists:
+            # An earlier build drew other orders from this seed: leave its number alone.
+            self.number += 1
+            return self._save()
         self.number += 1
         return order
 
