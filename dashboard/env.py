@@ -164,6 +164,8 @@ HEARTBEAT_SECONDS = Setting(
 )
 GRACE_SECONDS = Setting("LEASEBOARD_GRACE_SECONDS", _seconds, lambda: 30.0, "seconds above zero, such as 30")
 WORKER = Setting("LEASEBOARD_WORKER", str, socket.gethostname, "a name for this host's workers")
+POD = Setting("POD_NAME", str, lambda: "", "the name of the pod, as the cluster knows it")
+NODE = Setting("NODE_NAME", str, lambda: "", "the name of the pod's node, as the cluster knows it")
 POOL = Setting("LEASEBOARD_POOL", _count, lambda: 4, "a whole number of connections, 1 or more")
 VENDOR_SIMULATOR_URL: Setting[str | None] = Setting(
     "VENDOR_SIMULATOR_URL", _url("http", "https"), lambda: None, "a URL such as http://127.0.0.1:8010"

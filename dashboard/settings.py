@@ -141,7 +141,13 @@ LEASEBOARD_TTL_SECONDS = env.TTL_SECONDS.value()
 LEASEBOARD_HEARTBEAT_SECONDS = env.HEARTBEAT_SECONDS.value()
 LEASEBOARD_GRACE_SECONDS = env.GRACE_SECONDS.value()
 LEASEBOARD_WORKER = env.WORKER.value()
+LEASEBOARD_POD = env.POD.value()
+LEASEBOARD_NODE = env.NODE.value()
 LEASEBOARD_POOL = env.POOL.value()
+LEASEBOARD_SWEEP_SECONDS = 5
+# A result over the first size, or one that would bring the map over the second, is kept beside the row.
+LEASEBOARD_RESULT_BYTES = 8 * 1024
+LEASEBOARD_COMPLETED_BYTES = 64 * 1024
 VENDOR_SIMULATOR_URL = env.VENDOR_SIMULATOR_URL.value()
 
 CELERY_BROKER_URL = env.CELERY_BROKER_URL.value() or place.broker_url()
