@@ -7,7 +7,6 @@ verbs run on Django's connection, so that they share the transaction of their au
 from __future__ import annotations
 
 import functools
-import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,10 +75,20 @@ def connect(**options: Any) -> psycopg.Connection[Any]:
 def _parameters() -> Row:
     """Django's own connection parameters, without what belongs to its pool and cursors."""
     parameters = connections["default"].get_connection_params()
-    wanted = {k: v for k, v in parameters.items() if k not in ("context", "cursor_factory", "pool", "server_side_binding")}
-    behind_pooler = wanted.get("prepare_threshold") is None and settings.DATABASES["default"]["OPTIONS"].get("unprepared")
+    wanted = {
+        k: v
+        for k, v in parameters.items()
+        if k not in ("context", "cursor_factory", "pool", "server_side_binding")
+    }
+    behind_pooler = wanted.get("prepare_threshold") is None and settings.DATABASES["default"]["OPTIONS"].get(
+        "unprepared"
+    )
     wanted.pop("unprepared", None)
-    return {"connect_timeout": CONNECT_TIMEOUT_SECONDS, **wanted, "prepare_threshold": None if behind_pooler else 5}
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        **wanted,
+        "prepare_threshold": None if behind_pooler else 5,
+    }
 
 
 class Pool:
@@ -97,7 +106,6 @@ class Pool:
                     min_size=1,
                     max_size=settings.LEASEBOARD_POOL,
                     timeout=30,
-                    check=ConnectionPool.check_connection if settings.LEASEBOARD_POOL_CHECK else None,
                     open=True,
                     name="record",
                 )
@@ -123,19 +131,19 @@ class Pool:
 pool = Pool()
 
 
-def rows(name: str, **params: Any) -> list[Row]:
+def rows(name: str, /, **params: Any) -> list[Row]:
     """Run a named statement on our pool, in a transaction of its own."""
     with pool.connection() as conn:
         return execute(conn, name, params)
 
 
-def one(name: str, **params: Any) -> Row | None:
+def one(name: str, /, **params: Any) -> Row | None:
     """The first row of a named statement, or None: zero rows is an answer, its meaning is the statement's."""
     found = rows(name, **params)
     return found[0] if found else None
 
 
-def within(name: str, **params: Any) -> list[Row]:
+def within(name: str, /, **params: Any) -> list[Row]:
     """Run a named statement on Django's connection, inside whatever transaction the caller has open."""
     wrapper = connections["default"]
     wrapper.ensure_connection()

@@ -54,7 +54,9 @@ def stored_input(value: Any) -> Stored:
     except Unstorable as error:
         raise InputRefused(str(error).replace("This result", "This input")) from error
     if kept.altered:
-        raise InputRefused(f"The input cannot be stored as it is: {kept.altered[0] or 'a key'} holds NaN, an infinity or NUL.")
+        raise InputRefused(
+            f"The input cannot be stored as it is: {kept.altered[0] or 'a key'} holds NaN, an infinity or NUL."
+        )
     return kept
 
 
@@ -101,7 +103,8 @@ def _composite(value: Any, path: str, altered: list[str], depth: int) -> Any:
     if isinstance(value, dict):
         _check_money(value, path)
         return {
-            _text(str(k), path, altered): _plain(v, f"{path}.{k}".lstrip("."), altered, depth + 1) for k, v in value.items()
+            _text(str(k), path, altered): _plain(v, f"{path}.{k}".lstrip("."), altered, depth + 1)
+            for k, v in value.items()
         }
     if isinstance(value, list | tuple):
         return [_plain(v, f"{path}[{n}]", altered, depth + 1) for n, v in enumerate(value)]

@@ -30,7 +30,7 @@ class Wake(StrEnum):
 
 @dataclass(frozen=True)
 class Facts:
-    """All that decides the word. `slow`: this step has run longer than it ever does; `late`: past its promise."""
+    """All that decides the word. `slow`: longer at this step than ever; `late`: past its promise."""
 
     status: str
     lease: Lease = Lease.NONE
@@ -65,24 +65,48 @@ def _word(key: str, text: str, tone: str, group: Group, sentence: str) -> Word:
 
 
 MOVING = _word("moving", "Moving", "moving", Group.ON_ITS_WAY, "A worker holds it and it advances as usual.")
-SLOW = _word("slow", "Slow", "amber", Group.ON_ITS_WAY, "A worker holds it, but this takes longer than usual.")
+SLOW = _word(
+    "slow", "Slow", "amber", Group.ON_ITS_WAY, "A worker holds it, but this takes longer than usual."
+)
 WAITING = _word("waiting", "Waiting", "blue", Group.ON_ITS_WAY, "It waits for a time, a signal or a person.")
 ON_HOLD = _word("on_hold", "On hold", "grey", Group.ON_ITS_WAY, "A person asked it to wait.")
 QUEUED = _word("queued", "Queued", "grey", Group.MENDING, "It is ready and no worker holds it yet.")
-RETRYING = _word("retrying", "Retrying", "amber", Group.MENDING, "An attempt did not work; the next one has its time.")
-LOST = _word("lost", "Lost its worker", "amber", Group.MENDING, "Its worker went silent; another will take it over.")
-IN_DOUBT = _word(
-    "in_doubt", "In doubt", "doubt", Group.ATTENTION, "A call may have happened and nothing says whether it did."
+RETRYING = _word(
+    "retrying", "Retrying", "amber", Group.MENDING, "An attempt did not work; the next one has its time."
 )
-NEEDS_A_PERSON = _word("needs_a_person", "Needs a person", "red", Group.ATTENTION, "It cannot go on by itself.")
+LOST = _word(
+    "lost", "Lost its worker", "amber", Group.MENDING, "Its worker went silent; another will take it over."
+)
+IN_DOUBT = _word(
+    "in_doubt",
+    "In doubt",
+    "doubt",
+    Group.ATTENTION,
+    "A call may have happened and nothing says whether it did.",
+)
+NEEDS_A_PERSON = _word(
+    "needs_a_person", "Needs a person", "red", Group.ATTENTION, "It cannot go on by itself."
+)
 FAILED = _word("failed", "Failed", "red", Group.ATTENTION, "A step gave up for good.")
 DONE = _word("done", "Done", "grey", Group.FINISHED, "Every step is finished.")
 CANCELLED = _word("cancelled", "Cancelled", "grey", Group.FINISHED, "A person ended it before its last step.")
 OTHER = _word("other", "Other", "grey", Group.OTHER, "Its status is not one that this version knows.")
 
 WORDS = (
-    IN_DOUBT, NEEDS_A_PERSON, FAILED, LOST, RETRYING, QUEUED, MOVING, SLOW, WAITING, ON_HOLD, DONE, CANCELLED, OTHER,
-)  # fmt: skip
+    IN_DOUBT,
+    NEEDS_A_PERSON,
+    FAILED,
+    LOST,
+    RETRYING,
+    QUEUED,
+    MOVING,
+    SLOW,
+    WAITING,
+    ON_HOLD,
+    DONE,
+    CANCELLED,
+    OTHER,
+)
 BY_KEY = {word.key: word for word in WORDS}
 
 _FIXED = {

@@ -14,6 +14,6 @@ SET last_beat_at = clock_timestamp(),
     acknowledged_at = CASE WHEN %(acknowledged)s THEN coalesce(w.acknowledged_at, clock_timestamp()) END
 WHERE w.owner = %(owner)s
 RETURNING extract(epoch FROM clock_timestamp())::float8 AS now,
-    run_draining(w.owner) AS draining,
+    run_draining(w.owner) AS draining, w.gone_at IS NOT NULL AS gone,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('workflow', h.workflow, 'step', h.step, 'vendor', h.vendor)), '[]')
      FROM run_emergency_hold AS h WHERE h.lifted_at IS NULL) AS holds

@@ -56,7 +56,9 @@ def holds(state: str, facts: Facts) -> bool:
     return word_for(facts) in words_of(state) or (state == Group.ATTENTION and facts.late)
 
 
-def _parameters(words: list[str] | None, among: list[str] | None, late: bool = False, other: bool = False) -> dict[str, Any]:
+def _parameters(
+    words: list[str] | None, among: list[str] | None, late: bool = False, other: bool = False
+) -> dict[str, Any]:
     return {"words": words, "among": among, "late": late, "other": other, "known": [str(s) for s in Status]}
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from runs.labels import folded
 from runs.watching import filters, reads
 from runs.watching.plans import Plans, plans
 from runs.watching.rows import Line
@@ -44,7 +45,7 @@ class Count:
 
 
 class Counts:
-    """How many runs stand under each word. Unfinished ones are exact; finished ones are capped and of today."""
+    """How many runs stand under each word: unfinished ones exactly, finished ones capped and of today."""
 
     def __init__(self, runs: dict[str, int], late: int) -> None:
         self._runs = runs
@@ -66,7 +67,11 @@ class Counts:
 
     @property
     def in_flight(self) -> int:
-        return sum(self.total(g) for g in (Group.MENDING, Group.ON_ITS_WAY)) + self._runs["in_doubt"] + self._runs["needs_a_person"]
+        return (
+            sum(self.total(g) for g in (Group.MENDING, Group.ON_ITS_WAY))
+            + self._runs["in_doubt"]
+            + self._runs["needs_a_person"]
+        )
 
 
 class Orders:
@@ -77,8 +82,14 @@ class Orders:
         self.plans = known or plans(db)
         self._pace = pace(self.plans, usual_times(db))
 
-    def page(self, state: str = filters.ALL, after: Key | None = None, ids: Collection[str] | None = None,
-             oldest_first: bool = False, limit: int = PAGE) -> Page:  # fmt: skip
+    def page(
+        self,
+        state: str = filters.ALL,
+        after: Key | None = None,
+        ids: Collection[str] | None = None,
+        oldest_first: bool = False,
+        limit: int = PAGE,
+    ) -> Page:
         """One page, and the key to ask on with."""
         order, beyond = ("asc", ">") if oldest_first else ("desc", "<")
         params = filters.parameters(state) | {
@@ -116,15 +127,19 @@ def search(db: BaseDatabaseWrapper, text: str) -> list[str]:
     text = normalised(text)
     if not text:
         return []
-    params = {"text": text, "folded": text.casefold(), "prefix": _like(text.casefold()), "ref_prefix": _like(text.upper())}
+    params = {
+        "text": text,
+        "folded": folded(text),
+        "prefix": _like(folded(text)),
+        "ref_prefix": _like(text.upper()),
+    }
     hits = reads.rows(db, "search", params)
     return _best([(r["run_id"], r["rank"]) for r in hits])
 
 
 def normalised(text: str) -> str:
-    """Trimmed, one Unicode form, no control characters: what a person pastes is what was stored."""
-    text = unicodedata.normalize("NFKC", text.replace("\0", "")).strip()
-    return " ".join(text.split()) if text.isprintable() else " ".join(text.split())
+    """Trimmed, single spaces, one Unicode form: what a person pastes is what was stored."""
+    return " ".join(unicodedata.normalize("NFKC", text.replace("\0", "")).split())
 
 
 def _like(text: str) -> str:

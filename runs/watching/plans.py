@@ -58,7 +58,7 @@ class Plan:
         return StepPlan(name, _spoken(name), f"at {_spoken(name).lower()}" if name else "at no step")
 
     def promise_left_at(self, step: str) -> float | None:
-        """The promise's seconds while the run stands at `step`; None once it is kept or where there is none."""
+        """The promise's seconds while the run stands at `step`; None once kept or where there is none."""
         place, until = self.place(step), self.place(self.promise_until)
         if self.promise_seconds is None or place is None or until is None or place > until:
             return None
@@ -86,8 +86,13 @@ def plans(db: BaseDatabaseWrapper) -> Plans:
 def _plan(workflow: str, body: Any) -> Plan:
     if not isinstance(body, dict):
         return Plan(workflow)
-    promise = body.get("promise") if isinstance(body.get("promise"), dict) else {}
-    steps = [step for step in body["steps"] if isinstance(step, dict)] if isinstance(body.get("steps"), list) else []
+    promise: Any = body.get("promise")
+    promise = promise if isinstance(promise, dict) else {}
+    steps = (
+        [step for step in body["steps"] if isinstance(step, dict)]
+        if isinstance(body.get("steps"), list)
+        else []
+    )
     return Plan(
         workflow,
         tuple(_step(step) for step in steps),

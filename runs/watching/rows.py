@@ -8,12 +8,20 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from runs.states import Guard, Status
-from runs.watching import reads, sentences
+from runs.states import Status
+from runs.watching import reads, sentences, turns
 from runs.watching.links import dom_key
 from runs.watching.plans import Plan, StepPlan
-from runs.words import FAILED, IN_DOUBT, LOST, MOVING, NEEDS_A_PERSON, ON_HOLD, QUEUED, RETRYING, SLOW, WAITING
-from runs.words import Facts, Lease, Wake, Word, word_for
+from runs.words import (
+    FAILED,
+    LOST,
+    RETRYING,
+    Facts,
+    Lease,
+    Wake,
+    Word,
+    word_for,
+)
 
 # A lapsed lease is retaken by the next sweep (5 s) and a claim; what takes longer is told in red.
 MENDS_WITHIN = timedelta(seconds=10)
@@ -49,7 +57,9 @@ class Line:
     def word_text(self) -> str:
         """The word as it stands on the badge: with the count of tries, or the unknown status itself."""
         if self.word == RETRYING and self.row["attempt"]:
-            return f"Retrying {self.row['attempt'] + 1}" + (f" of {self.step.attempts}" if self.step.attempts else "")
+            return f"Retrying {self.row['attempt'] + 1}" + (
+                f" of {self.step.attempts}" if self.step.attempts else ""
+            )
         if self.word.key == "other":
             return f"unknown: {self.row['status']}" if self.row["status"] else "no status"
         return self.word.text
@@ -70,7 +80,9 @@ class Line:
     @cached_property
     def place(self) -> int | None:
         """How many steps are behind it; all of them once it is done."""
-        return len(self.plan.steps) if self.row["status"] == Status.DONE else self.plan.place(self.row["step"])
+        return (
+            len(self.plan.steps) if self.row["status"] == Status.DONE else self.plan.place(self.row["step"])
+        )
 
     @property
     def is_finished(self) -> bool:
@@ -88,7 +100,9 @@ class Line:
             return f"{len(self.plan.steps)} of {len(self.plan.steps)}" if self.plan.is_known else ""
         if self.place is None:
             return f"step {self.row['step']}" if self.row["step"] else "no step"
-        text = f"{self.place + 1} of {len(self.plan.steps)} · {self.step.title[:1].lower()}{self.step.title[1:]}"
+        text = (
+            f"{self.place + 1} of {len(self.plan.steps)} · {self.step.title[:1].lower()}{self.step.title[1:]}"
+        )
         done, total = self.row["items_done"], self.row["items_total"]
         return f"{text}, item {min(done + 1, total):,} of {total:,}" if total and done is not None else text
 
@@ -96,11 +110,15 @@ class Line:
     def labels(self) -> dict[str, tuple[str, str]]:
         """Label name -> (value, currency). Labels are the only payload values that a page shows."""
         given = self.row["labels"]
-        return {name: (str(pair[0]), str(pair[1])) for name, pair in given.items()} if isinstance(given, dict) else {}
+        return (
+            {name: (str(pair[0]), str(pair[1])) for name, pair in given.items()}
+            if isinstance(given, dict)
+            else {}
+        )
 
     @property
     def order(self) -> str:
-        return self.row["order_ref"] or self.row["run_id"]
+        return str(self.row["order_ref"] or self.row["run_id"])
 
     @property
     def buyer(self) -> str:
@@ -114,6 +132,23 @@ class Line:
     def mends_by(self) -> datetime | None:
         lapsed = self.row["lease_expires_at"]
         return lapsed + MENDS_WITHIN if self.word == LOST and lapsed else None
+
+    @property
+    def renewed_at(self) -> datetime | None:
+        """When the lease was last made good: a renewal or a commit sets it one TTL ahead."""
+        expires: datetime | None = self.row["lease_expires_at"]
+        return (
+            expires - timedelta(seconds=self.row["ttl_seconds"])
+            if expires and self.row.get("ttl_seconds")
+            else None
+        )
+
+    @property
+    def if_it_died(self) -> str:
+        """What another worker would do with the attempt under way, by the guard in its start mark."""
+        return (
+            turns.IF_IT_DIED.get(self.row["guard"] or "", "") if self.row["status"] == Status.STARTED else ""
+        )
 
     @cached_property
     def due(self) -> datetime | None:
@@ -134,7 +169,7 @@ class Line:
     @property
     def waiting_on(self) -> str:
         """Whom or what it waits for, by name; a moment that belongs to it stands in waiting_until."""
-        return _waiting_on(self)
+        return turns.waiting_on(self.word, self.step, self.row)
 
     @property
     def waiting_until(self) -> datetime | None:
@@ -157,29 +192,22 @@ class Line:
     def fingerprint(self) -> tuple[Any, ...]:
         """What a viewer could see change; renewals of a good lease and passing time are not in it."""
         r = self.row
-        seen = (r["status"], r["step"], r["epoch"], r["attempt"], r["item"], r["items_done"], r["lease_owner"])
-        return (*seen, self.word.key, self.tone, self.due_tone, r["wake_at"], r.get("last_id"), tuple(r["marks"]), str(r["labels"]))
-
-
-def _waiting_on(line: Line) -> str:
-    word, step = line.word, line.step
-    if word in (MOVING, SLOW):
-        return step.vendor if step.guard != Guard.PURE and step.vendor else "Its worker"
-    if word == WAITING:
-        return _signal(line)
-    fixed = {
-        QUEUED: "A free worker",
-        RETRYING: step.vendor or "Its next attempt",
-        LOST: "Another worker",
-        IN_DOUBT: step.decides.capitalize() or "A decision",
-        NEEDS_A_PERSON: "Support",
-        FAILED: "Support",
-        ON_HOLD: "Whoever lifts it",
-    }
-    return fixed.get(word, "")
-
-
-def _signal(line: Line) -> str:
-    if line.row["signal"]:
-        return f"{line.row['may'].capitalize()}: {line.row['signal']}" if line.row["may"] else str(line.row["signal"])
-    return "Its time" if line.row["wake"] == "ahead" else "A signal"
+        seen = (
+            r["status"],
+            r["step"],
+            r["epoch"],
+            r["attempt"],
+            r["item"],
+            r["items_done"],
+            r["lease_owner"],
+        )
+        return (
+            *seen,
+            self.word.key,
+            self.tone,
+            self.due_tone,
+            r["wake_at"],
+            r.get("last_id"),
+            tuple(r["marks"]),
+            str(r["labels"]),
+        )

@@ -96,14 +96,22 @@ class Runs:
     def _stages(self, line: Line) -> list[Stage]:
         times = {r["step"]: r for r in reads.rows(self._db, "durations", {"run_id": line.run_id})}
         items = {r["step"]: r["items"] for r in reads.rows(self._db, "items", {"run_id": line.run_id})}
-        return [self._stage(line, number, step, times.get(step.name, {}), items.get(step.name))
-                for number, step in enumerate(_steps(line.plan, line))]  # fmt: skip
+        return [
+            self._stage(line, number, step, times.get(step.name, {}), items.get(step.name))
+            for number, step in enumerate(_steps(line.plan, line))
+        ]
 
-    def _stage(self, line: Line, number: int, step: StepPlan, times: dict[str, Any], items: int | None) -> Stage:
+    def _stage(
+        self, line: Line, number: int, step: StepPlan, times: dict[str, Any], items: int | None
+    ) -> Stage:
         state = _state(line, number)
         now, done = state == "current", state == "done"
         began, completed = times.get("began_at"), times.get("completed_at")
-        took = (completed - began).total_seconds() if done and began and completed and completed >= began else None
+        took = (
+            (completed - began).total_seconds()
+            if done and began and completed and completed >= began
+            else None
+        )
         return Stage(
             number=number + 1,
             step=step,

@@ -9,6 +9,7 @@ from typing import Any
 
 from runs.states import Kind
 from runs.watching.plans import Plan
+from runs.watching.signs import SIGNS
 
 
 @dataclass(frozen=True)
@@ -29,52 +30,23 @@ class Entry:
     def epoch_text(self) -> str:
         """A row that gave or took a lease shows the epoch that it made."""
         raised = self.row.get("lease_event") in ("claimed", "taken_over")
-        return f"epoch {self.epoch - 1} → {self.epoch}" if raised and self.epoch > 0 else f"epoch {self.epoch}"
-
-
-# kind -> the word on the badge, icon, tone
-_SIGNS: dict[str, tuple[str, str, str]] = {
-    Kind.STARTED_RUN: ("received", "received", "grey"),
-    Kind.CLAIMED: ("claimed", "claimed", "grey"),
-    Kind.TAKEN_OVER: ("taken over", "lost", "amber"),
-    Kind.STEP_STARTED: ("began", "moving", "grey"),
-    Kind.STEP_COMPLETED: ("completed", "done", "moving"),
-    Kind.RETRY_SCHEDULED: ("will retry", "retrying", "amber"),
-    Kind.WAITING: ("waits", "waiting", "blue"),
-    Kind.WOKEN: ("woken", "claimed", "grey"),
-    Kind.RELEASED: ("handed over", "released", "grey"),
-    Kind.HELD: ("held", "on-hold", "grey"),
-    Kind.LIFTED: ("lifted", "moving", "grey"),
-    Kind.FLAGGED: ("flagged", "in-doubt", "doubt"),
-    Kind.SIGNALLED: ("signal", "received", "blue"),
-    Kind.NUDGED: ("nudged", "retrying", "grey"),
-    Kind.IN_DOUBT: ("in doubt", "in-doubt", "doubt"),
-    Kind.RESOLVED: ("resolved", "done", "moving"),
-    Kind.LANDED_LATE: ("landed late", "done", "moving"),
-    Kind.NOT_SENT: ("not sent", "released", "grey"),
-    Kind.REWOUND: ("rewound", "retrying", "amber"),
-    Kind.RETRIED: ("retried", "retrying", "grey"),
-    Kind.BLOCKED: ("needs a person", "needs-a-person", "red"),
-    Kind.DONE: ("done", "done", "moving"),
-    Kind.FAILED: ("failed", "failed", "red"),
-    Kind.CANCELLED: ("cancelled", "cancelled", "grey"),
-    Kind.EDITED: ("edited by hand", "edited", "amber"),
-    Kind.DELETED: ("deleted", "cancelled", "red"),
-    Kind.COMMIT_REFUSED: ("refused", "failed", "red"),
-    Kind.LOSS_NOTICED: ("loss noticed", "lost", "amber"),
-}
+        return (
+            f"epoch {self.epoch - 1} → {self.epoch}" if raised and self.epoch > 0 else f"epoch {self.epoch}"
+        )
 
 
 def entry(r: dict[str, Any], plan: Plan) -> Entry:
     """The sentence for a row of log.sql. A kind that this version does not know shows as itself."""
-    word, icon, tone = _SIGNS.get(r["kind"], (r["kind"].replace("_", " "), "other", "grey"))
+    word, icon, tone = SIGNS.get(r["kind"], (r["kind"].replace("_", " "), "other", "grey"))
     text = _TEXTS.get(r["kind"], _plain)(r, plan)
     return Entry(r["id"], r["at"], r["kind"], word, icon, tone, text, r["epoch"], r)
 
 
 def last_entry(r: dict[str, Any], plan: Plan) -> Entry:
     """The same from the last_ columns of orders.sql."""
-    return entry({key.removeprefix("last_"): value for key, value in r.items() if key.startswith("last_")}, plan)
+    return entry(
+        {key.removeprefix("last_"): value for key, value in r.items() if key.startswith("last_")}, plan
+    )
 
 
 def _title(plan: Plan, step: str | None) -> str:
@@ -100,7 +72,8 @@ def _claimed(r: dict[str, Any], plan: Plan) -> str:
 
 def _taken_over(r: dict[str, Any], plan: Plan) -> str:
     if not r["owner_after"]:
-        return f"Taken from {_who(r['owner_before'])} by {r['actor'] or 'a person'}; the next free worker gets it"
+        by = r["actor"] or "a person"
+        return f"Taken from {_who(r['owner_before'])} by {by}; the next free worker gets it"
     text = f"{_who(r['owner_after'])} claimed it from {_who(r['owner_before'])}"
     if r["lapsed_at"]:
         text += f", {_seconds((r['at'] - r['lapsed_at']).total_seconds())} after that lease had lapsed"
@@ -154,7 +127,9 @@ def _refused(r: dict[str, Any], plan: Plan) -> str:
 
 
 def _loss_noticed(r: dict[str, Any], plan: Plan) -> str:
-    return f"{_who(r['owner_before'] or r['owner_after'])} found that it no longer holds this run, and stopped"
+    return (
+        f"{_who(r['owner_before'] or r['owner_after'])} found that it no longer holds this run, and stopped"
+    )
 
 
 def _by_person(verb: str) -> Callable[[dict[str, Any], Plan], str]:
@@ -191,7 +166,9 @@ _TEXTS: dict[str, Callable[[dict[str, Any], Plan], str]] = {
     Kind.NUDGED: _by_person("Nudged"),
     Kind.IN_DOUBT: _in_doubt,
     Kind.RESOLVED: _by_person("Doubt resolved"),
-    Kind.LANDED_LATE: lambda r, plan: f"{_title(plan, r['completed_step'])}: its worker came back with the result",
+    Kind.LANDED_LATE: lambda r, plan: (
+        f"{_title(plan, r['completed_step'])}: its worker came back with the result"
+    ),
     Kind.NOT_SENT: lambda r, plan: f"{_title(plan, _here(r))}: its worker says that the call was never sent",
     Kind.REWOUND: _by_person("Sent back"),
     Kind.RETRIED: _by_person("Tried again"),

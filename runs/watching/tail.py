@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from runs.watching import reads
 
 BATCH = 5_000
-HELD_BACK_SECONDS = 3
+HELD_BACK_SECONDS = 2
 
 
 @dataclass(frozen=True, order=True)
@@ -61,7 +61,7 @@ def moved_since(db: BaseDatabaseWrapper, after: Position, limit: int = BATCH) ->
 
 
 def held_back(db: BaseDatabaseWrapper, incarnation: int) -> dict[str, Any] | None:
-    """Since when a long transaction keeps committed rows from the tail, and its process; None if none does."""
+    """Since when a long transaction keeps rows from the tail, and its process; None if none does."""
     return reads.row(db, "held_back", {"incarnation": incarnation, "seconds": HELD_BACK_SECONDS})
 
 

@@ -7,9 +7,30 @@ from datetime import datetime
 
 from runs.states import Status
 from runs.watching.run import RunPage
-from runs.words import FAILED, IN_DOUBT, LOST, MOVING, NEEDS_A_PERSON, ON_HOLD, QUEUED, RETRYING, SLOW, WAITING, Word
+from runs.words import (
+    FAILED,
+    IN_DOUBT,
+    LOST,
+    MOVING,
+    NEEDS_A_PERSON,
+    ON_HOLD,
+    QUEUED,
+    RETRYING,
+    SLOW,
+    WAITING,
+    Word,
+)
 
-_ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
+_ORDINALS = {
+    2: "second",
+    3: "third",
+    4: "fourth",
+    5: "fifth",
+    6: "sixth",
+    7: "seventh",
+    8: "eighth",
+    9: "ninth",
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +68,11 @@ def _where(page: RunPage) -> str:
     if line.row["status"] == Status.DONE:
         return f"All {total} steps are finished" if total else "Every step is finished"
     if line.place is None:
-        known = "which no published workflow knows" if line.plan.is_known else "of a workflow that nobody has published"
+        known = (
+            "which no published workflow knows"
+            if line.plan.is_known
+            else "of a workflow that nobody has published"
+        )
         return f"At step “{line.row['step']}”, {known}" if line.row["step"] else "It stands at no step"
     return f"Step {line.place + 1} of {total}, {line.step.doing}"
 
@@ -66,7 +91,11 @@ def _what(page: RunPage) -> tuple[str, datetime | None, datetime | None]:
             return "asleep until", None, line.row["wake_at"]
         return f"waiting for {line.row['signal'] or 'a signal'} since", moved, None
     if word == LOST:
-        return "its worker has been silent past its lease, which lapsed at", line.row["lease_expires_at"] or moved, None
+        return (
+            "its worker has been silent past its lease, which lapsed at",
+            line.row["lease_expires_at"] or moved,
+            None,
+        )
     return _STANDING.get(word, f"{line.word_text.lower()} since"), moved, None
 
 
@@ -92,7 +121,11 @@ def _turn(word: Word, page: RunPage) -> tuple[str, bool]:
     """Whose turn it is, and whether that is the reader's."""
     if word == IN_DOUBT:
         who = page.line.step.decides or "someone who can look"
-        return f"{who.capitalize()} must find out at {page.line.step.vendor or 'the vendor'} whether it happened.", True
+        vendor = page.line.step.vendor or "the vendor"
+        return (
+            f"{who.capitalize()} must find out at {vendor} whether it happened.",
+            True,
+        )
     if word == NEEDS_A_PERSON:
         return "Someone must look at it.", True
     if word == FAILED:

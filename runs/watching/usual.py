@@ -58,15 +58,17 @@ def forget() -> None:
 def pace(plans: Plans, times: UsualTimes) -> str:
     """The parameter %(steps)s of the facts: what is slow and what the promise leaves, for each known step."""
     steps = {(plan.workflow, step.name) for plan in plans for step in plan.steps} | set(times)
-    return json.dumps([
-        {
-            "workflow": workflow,
-            "step": step,
-            "slow_after": times[workflow, step].slow_after if (workflow, step) in times else None,
-            "promise_seconds": plans[workflow].promise_left_at(step),
-        }
-        for workflow, step in sorted(steps)
-    ])
+    return json.dumps(
+        [
+            {
+                "workflow": workflow,
+                "step": step,
+                "slow_after": times[workflow, step].slow_after if (workflow, step) in times else None,
+                "promise_seconds": plans[workflow].promise_left_at(step),
+            }
+            for workflow, step in sorted(steps)
+        ]
+    )
 
 
 def _usual(r: reads.Row) -> Usual:

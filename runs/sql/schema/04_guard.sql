@@ -1,10 +1,10 @@
 -- The guard before every write to run_state. It never raises at a worker: what must not happen
 -- is skipped, and zero rows is the answer the writer already knows how to read.
 
--- Drops the keys that only say which item of a loop is under way.
+-- Drops the keys that only say which item of a loop is under way and what that call would cost.
 CREATE FUNCTION run_position(cursor jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN jsonb_typeof(cursor) = 'object'
-                THEN cursor - '{item,items_done,items_total,amount}'::text[] ELSE cursor END
+                THEN cursor - '{item,items_done,items_total,amount,guard}'::text[] ELSE cursor END
 $$;
 
 -- A started row of a workflow of ours whose mark names no guard counts as unprotected: it was

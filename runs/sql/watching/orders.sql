@@ -25,8 +25,8 @@ LEFT JOIN LATERAL (
     FROM run_label l WHERE l.run_id = f.run_id
 ) labels ON true
 LEFT JOIN LATERAL (
-    SELECT t.id AS last_id, t.kind AS last_kind, t.epoch AS last_epoch, t.completed_step AS last_completed,
-           t.began_step AS last_began, t.attempt AS last_attempt, t.owner_before AS last_owner_before,
+    SELECT t.id AS last_id, t.kind AS last_kind, t.epoch AS last_epoch, t.completed_step AS last_completed_step,
+           t.began_step AS last_began_step, t.attempt AS last_attempt, t.owner_before AS last_owner_before,
            t.owner_after AS last_owner_after, t.lease_event AS last_lease_event, t.lapsed_at AS last_lapsed_at,
            t.at AS last_at, t.actor AS last_actor, t.told AS last_told,
            left(t.cursor_before->>'step', 200) AS last_step_before, left(t.cursor_after->>'step', 200) AS last_step_after

@@ -1,0 +1,98 @@
+"""This worker process within Celery: it enters the fleet after the fork, drains on SIGTERM, and leaves last."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
+
+from runs import db
+from runs.worker.drain import Drain
+from runs.worker.heartbeat import Heartbeat
+from runs.worker.process import Process, new_process, register
+
+log = logging.getLogger("leaseboard.fleet")
+
+
+class Member:
+    """The process, its heartbeat and its drain, together."""
+
+    def __init__(self, threads: int) -> None:
+        self.process: Process = new_process(threads)
+        self.process.offer = lambda run_id: _dispatch(run_id)
+        self.drain = Drain(self.process, self._consume)
+        self.heartbeat = Heartbeat(self.process, self.drain)
+        self.consumer: Any = None
+        register(self.process)
+        self.heartbeat.start()
+
+    def _consume(self, on: bool) -> None:
+        """Stop or resume taking messages: a bound process must not eat hints that others could use."""
+        consumer = self.consumer
+        if consumer is None:
+            return
+        queues = [queue.name for queue in consumer.app.amqp.queues.values()]
+        act = consumer.add_task_queue if on else consumer.cancel_task_queue
+        for name in queues:
+            consumer.call_soon(act, name)
+
+    def leave(self) -> None:
+        self.heartbeat.stop()
+        try:
+            db.rows("leave", owner=self.process.writer.owner)
+        except psycopg.Error as error:
+            log.warning("%s could not sign off: %s", self.process.writer.owner, error)
+        db.pool.close()
+
+
+_member: Member | None = None
+_dispatch: Callable[[str], object] = lambda run_id: None
+_lock = threading.Lock()
+
+
+def here() -> Process:
+    """This process as a worker; it joins the fleet at the first call."""
+    return _join(0).process
+
+
+def _join(threads: int) -> Member:
+    global _member
+    with _lock:
+        if _member is None:
+            _member = Member(threads)
+        return _member
+
+
+def offer_through(dispatch: Callable[[str], object]) -> None:
+    """The queue's side: how a run that may go on is offered to the workers."""
+    global _dispatch
+    _dispatch = dispatch
+
+
+@worker_init.connect
+def _boot(sender: Any = None, **kwargs: Any) -> None:
+    db.pool.forget()
+    _join(int(getattr(sender, "concurrency", 0) or 0))
+
+
+@worker_ready.connect
+def _ready(sender: Any = None, **kwargs: Any) -> None:
+    if _member is not None:
+        _member.consumer = sender
+
+
+@worker_shutting_down.connect
+def _sigterm(**kwargs: Any) -> None:
+    """Fires in the main thread, inside the signal handler: everything slow goes to a thread."""
+    if _member is not None:
+        threading.Thread(target=_member.drain.sigterm, name="sigterm").start()
+
+
+@worker_shutdown.connect
+def _gone(**kwargs: Any) -> None:
+    if _member is not None:
+        _member.leave()

@@ -1,0 +1,73 @@
+"""The sweep: find what nobody moves and somebody should. Safe twice at once; every write repeats its guard."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+
+from runs import crashpoints, db, engine
+
+log = logging.getLogger("leaseboard.sweep")
+PAGE = 500
+PATIENCE_SECONDS = 600.0
+
+
+@dataclass
+class Swept:
+    """What one sweep did. lost_race counts runs that somebody moved between our look and our write."""
+
+    dispatched: int = 0
+    held: int = 0
+    lost_race: int = 0
+    undelivered: int = 0
+    blocked: int = 0
+    lifted: int = 0
+
+
+def sweep(dispatch: Callable[[str], bool]) -> Swept:
+    """Send due and lapsed runs to the queue, hold lapsed effects in doubt, tidy the fleet.
+
+    dispatch(run_id) tells whether the broker took the message. What became due since the last
+    sweep is seen by this one; where the broker is down the mark of the last sweep stays, so that
+    the next one sends everything again.
+    """
+    swept = Swept()
+    since = db.one("last_pulse", name="sweep")
+    assert since is not None
+    after = ""
+    while page := db.rows("due", after=after, last_sweep=since["at"], page=PAGE):
+        crashpoints.reached("sweep_after_select")
+        for row in page:
+            _move(row, dispatch, swept)
+        after = page[-1]["run_id"]
+        if len(page) < PAGE:
+            break
+    _tidy(swept)
+    at = since["now"] if not swept.undelivered else since["at"]
+    db.rows("pulse", name="sweep", at=at, detail=json.dumps(asdict(swept)))
+    return swept
+
+
+def _move(row: db.Row, dispatch: Callable[[str], bool], swept: Swept) -> None:
+    if row["unprotected"]:
+        if engine.hold_lapsed(row["run_id"], row["epoch"]) is None:
+            swept.lost_race += 1
+        else:
+            swept.held += 1
+    elif swept.undelivered or not dispatch(row["run_id"]):
+        # One refusal of the broker is enough: the rest of this sweep would only wait for it again.
+        swept.undelivered += 1
+    else:
+        swept.dispatched += 1
+
+
+def _tidy(swept: Swept) -> None:
+    by = db.by("sweep", settings.LEASEBOARD_BUILD)
+    swept.blocked = len(db.rows("block_unknown", patience=PATIENCE_SECONDS, by=by))
+    swept.lifted = len(db.rows("unblock_known", by=by))
+    db.rows("declare_gone", sweep=settings.LEASEBOARD_SWEEP_SECONDS)
+    db.rows("end_empty_drains")

@@ -1,0 +1,99 @@
+"""Drive one run: claim it, and advance it step by step until it is done, waiting, lost or drained."""
+
+from __future__ import annotations
+
+import logging
+
+from runs import crashpoints, engine
+from runs.context import Context
+from runs.declare import Step
+from runs.errors import LeaseLost, Stopped
+from runs.run import boottime
+from runs.states import Guard, Status
+from runs.worker import outcome
+from runs.worker.driver import Drained, Driver, start_mark
+from runs.worker.process import Process
+from runs.worker.settle import Adopt, AskLater, Doubt, settle
+from runs.workflow import declared
+
+log = logging.getLogger("leaseboard.drive")
+
+
+def drive(process: Process, run_id: str) -> bool:
+    """Drive a run as far as this process can take it. True where it should be offered to others at
+    once: it was given back at a boundary, and somebody else may go on."""
+    with process.enter(run_id) as entered:
+        if entered is None:
+            return process.gate_shut.is_set() and not process.is_driving(run_id)
+        sent_at = boottime()
+        try:
+            run = engine.claim(run_id, process.writer, process.vendors)
+        except Stopped:
+            return False
+        if run is None:
+            return False
+        process.claimed(entered, run, sent_at)
+        crashpoints.reached("after_claim")
+        driver = Driver(process, entered, run, declared()[run.workflow])
+        try:
+            return _advance(driver)
+        except LeaseLost as loss:
+            log.info("%s", loss)
+        except (Stopped, Drained):
+            return _given_back(driver)
+    return False
+
+
+def _given_back(driver: Driver) -> bool:
+    """A run stopped at a boundary: what an emergency hold left pending in our hands goes back."""
+    if driver.run.status == Status.PENDING and not driver.draining():
+        try:
+            engine.release(driver.run, driver.writer, driver.run.cursor)
+        except (LeaseLost, Stopped):
+            pass
+        return False
+    return driver.draining()
+
+
+def _advance(driver: Driver) -> bool:
+    """From step to step. Returns as drive does."""
+    fresh = False
+    while True:
+        run = driver.run
+        step = driver.flow.find(run.step)
+        if step is None:
+            engine.release(run, driver.writer, run.cursor)
+            return False
+        ctx = Context(run, step, driver)
+        if not fresh and not _begin(driver, step, ctx):
+            return run.status == Status.PENDING and driver.draining()
+        if run.step != step.first_name:
+            fresh = run.status == Status.STARTED
+            if run.status in (Status.DONE, Status.PENDING):
+                return run.status == Status.PENDING and driver.draining()
+            continue
+        if not outcome.attempt(driver, step, ctx):
+            return run.status == Status.PENDING and driver.draining()
+        fresh = True
+
+
+def _begin(driver: Driver, step: Step, ctx: Context) -> bool:
+    """Bring the claimed run to a start mark of our own. False where it went elsewhere."""
+    run = driver.run
+    if run.status == Status.STARTED and run.cursor.get("guard") != Guard.PURE:
+        verdict = settle(run, step, ctx)
+        if isinstance(verdict, Adopt):
+            return outcome.adopt(driver, step, ctx, verdict.result)
+        if isinstance(verdict, AskLater):
+            engine.retry_later(run, driver.writer, {**run.cursor, "unknown": True}, verdict.seconds)
+            return False
+        if isinstance(verdict, Doubt):
+            engine.doubt(run, driver.writer, verdict.reason)
+            return False
+    if driver.draining():
+        engine.release(run, driver.writer, run.cursor)
+        return False
+    sent_at = boottime()
+    engine.begin(run, driver.writer, start_mark(run, step, ctx), step.vendor_name)
+    driver.renewed(sent_at)
+    return True
