@@ -64,7 +64,7 @@ def _flag(raw: str) -> bool:
     return raw.lower() in ("1", "true", "yes", "on")
 
 
-def _seconds(raw: str) -> float:
+def _positive(raw: str) -> float:
     number = float(raw)
     if not 0 < number < 86_400 * 365:
         raise ValueError(raw)
@@ -158,11 +158,11 @@ WORKFLOWS = Setting(
     "dotted module names such as shop.orders.workflow, separated by commas",
 )
 BUILD = Setting("LEASEBOARD_BUILD", str, lambda: "dev", "the name of the code version that is running")
-TTL_SECONDS = Setting("LEASEBOARD_TTL_SECONDS", _seconds, lambda: 30.0, "seconds above zero, such as 30")
+TTL_SECONDS = Setting("LEASEBOARD_TTL_SECONDS", _positive, lambda: 30.0, "seconds above zero, such as 30")
 HEARTBEAT_SECONDS = Setting(
-    "LEASEBOARD_HEARTBEAT_SECONDS", _seconds, lambda: 10.0, "seconds above zero, such as 10"
+    "LEASEBOARD_HEARTBEAT_SECONDS", _positive, lambda: 10.0, "seconds above zero, such as 10"
 )
-GRACE_SECONDS = Setting("LEASEBOARD_GRACE_SECONDS", _seconds, lambda: 30.0, "seconds above zero, such as 30")
+GRACE_SECONDS = Setting("LEASEBOARD_GRACE_SECONDS", _positive, lambda: 30.0, "seconds above zero, such as 30")
 WORKER = Setting("LEASEBOARD_WORKER", str, socket.gethostname, "a name for this host's workers")
 POD = Setting("POD_NAME", str, lambda: "", "the name of the pod, as the cluster knows it")
 NODE = Setting("NODE_NAME", str, lambda: "", "the name of the pod's node, as the cluster knows it")
@@ -170,6 +170,8 @@ POOL = Setting("LEASEBOARD_POOL", _count, lambda: 4, "a whole number of connecti
 VENDOR_SIMULATOR_URL: Setting[str | None] = Setting(
     "VENDOR_SIMULATOR_URL", _url("http", "https"), lambda: None, "a URL such as http://127.0.0.1:8010"
 )
+# Real vendors take up to minutes for a step. The demo's are faster, so that an order can be watched to its end.
+VENDOR_SPEED = Setting("VENDOR_SPEED", _positive, lambda: 20.0, "a number above zero, such as 20")
 
 ALL: tuple[Setting[Any], ...] = tuple(value for value in vars().copy().values() if isinstance(value, Setting))
 

@@ -13,7 +13,11 @@ from dashboard.supervise.child import Child
 
 WORKERS = 2
 THREADS = "40"
+ALONE = ["--without-gossip", "--without-mingle"]
 EXAMPLE = "examples.purchase_orders"
+# The example's vendors answer four times as fast as real ones: a run takes a minute and a half, and an
+# order every 1.2 s keeps the workers' threads nearly busy.
+VENDOR_SPEED = "4"
 
 # Orders stop coming before their workers stop, and vendors answer until the last worker is done.
 SOURCES, WORK, SURFACE = 1, 2, 3
@@ -21,7 +25,7 @@ SOURCES, WORK, SURFACE = 1, 2, 3
 
 def crew(data: Path) -> list[Child]:
     """Web, workers and beat; with the purchase-order example its vendors and its traffic as well."""
-    house = [_web(), *(_worker(number + 1) for number in range(WORKERS)), _beat()]
+    house = [_web(), *(_worker(number + 1) for number in range(WORKERS)), _watch(), _beat()]
     return [*_vendors(data), *house, _orders()] if EXAMPLE in env.APPS.value() else house
 
 
@@ -42,9 +46,26 @@ def _web() -> Child:
 
 
 def _worker(number: int) -> Child:
-    alone = ["--without-gossip", "--without-mingle"]
-    options = ["-P", "threads", "-c", THREADS, "-n", f"worker-{number}@%h", "--loglevel", "INFO", *alone]
+    options = [
+        "-P",
+        "threads",
+        "-c",
+        THREADS,
+        "-Q",
+        "runs",
+        "-n",
+        f"worker-{number}@%h",
+        "--loglevel",
+        "INFO",
+        *ALONE,
+    ]
     return Child(f"worker-{number}", _celery("worker", *options), WORK, env.GRACE_SECONDS.value() + 5)
+
+
+def _watch() -> Child:
+    """The sweep's own worker: it must find lapsed leases while every thread of the others is in a call."""
+    options = ["-P", "solo", "-Q", "watch", "-n", "watch@%h", "--loglevel", "INFO", *ALONE]
+    return Child("watch", _celery("worker", *options), WORK, 5)
 
 
 def _beat() -> Child:
@@ -53,7 +74,7 @@ def _beat() -> Child:
 
 
 def _orders() -> Child:
-    return Child("orders", _python("manage.py", "place_orders", "--every", "0.8"), SOURCES, 5)
+    return Child("orders", _python("manage.py", "place_orders", "--every", "1.2"), SOURCES, 5)
 
 
 def _vendors(data: Path) -> list[Child]:
@@ -64,7 +85,8 @@ def _vendors(data: Path) -> list[Child]:
     os.environ[env.VENDOR_SIMULATOR_URL.name] = f"http://127.0.0.1:{port}"
     books = data / "vendor-books"
     place.closed_directory(books)
-    options = ["--port", str(port), "--books", str(books)]
+    speed = os.environ.setdefault("VENDOR_SPEED", VENDOR_SPEED)
+    options = ["--port", str(port), "--books", str(books), "--speed", speed]
     return [Child("vendors", _python("-m", f"{EXAMPLE}.vendors", *options), SURFACE, 5)]
 
 
