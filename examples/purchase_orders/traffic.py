@@ -6,13 +6,11 @@ import re
 from dataclasses import dataclass
 
 import psycopg
-from django.db import DatabaseError, close_old_connections
-from kombu.exceptions import OperationalError as BrokerError
+from django.db import DatabaseError, InterfaceError, close_old_connections
 from psycopg_pool import PoolTimeout
 
 from examples.purchase_orders.orders import Order, Orders
 from runs import engine, tasks
-from runs.errors import RunExists
 from runs.models import RunState
 
 ORDERS_A_RETURN = 12
@@ -24,8 +22,7 @@ class DatabaseAway(Exception):
     """The order could not be saved; the same order is still to be placed."""
 
 
-class BrokerAway(Exception):
-    """The order is saved and nobody was told."""
+AWAY = (DatabaseError, InterfaceError, psycopg.OperationalError, PoolTimeout)
 
 
 @dataclass
@@ -35,41 +32,32 @@ class Traffic:
     orders: Orders
     number: int = 0
 
-    def place(self) -> Order:
-        """Place the next order. Raises DatabaseAway with nothing lost, BrokerAway with the order saved."""
-        order = self._save()
+    def place(self) -> bool:
+        """Place the next order. False where it is saved and the queue did not take it; the sweep will.
+        Raises DatabaseAway where the order is still to be placed."""
         try:
-            tasks.dispatch(order.run_id)
-            if self.number % ORDERS_A_RETURN == 0:
-                self._send_back(order)
-        except BrokerError as error:
-            raise BrokerAway from error
-        return order
+            order = self._save()
+            back = self._send_back(order) if self.number % ORDERS_A_RETURN == 0 else None
+        except AWAY as error:
+            raise DatabaseAway from error
+        taken = [tasks.dispatch(run_id) for run_id in (order.run_id, back) if run_id is not None]
+        return all(taken)
 
     def _save(self) -> Order:
-        try:
-            close_old_connections()
-            self.number = self.number or last_number(self.orders.year)
-            order = self.orders.order(self.number + 1)
-            # A start whose answer was lost is the same start again: it finds its own row.
+        close_old_connections()
+        self.number = self.number or last_number(self.orders.year)
+        order = self.orders.order(self.number + 1)
+        # Django's connection fails at once where the record's pool would wait half a minute.
+        if not RunState.objects.filter(run_id=order.run_id).exists():
             engine.start("purchase_order", order.run_id, order.input, actor="place_orders")
-        except (DatabaseError, psycopg.OperationalError, PoolTimeout) as error:
-            raise DatabaseAway from error
-        except RunExists:
-            # An earlier build drew other orders from this seed: leave its number alone.
-            self.number += 1
-            return self._save()
         self.number += 1
         return order
 
-    def _send_back(self, order: Order) -> None:
+    def _send_back(self, order: Order) -> str:
         bought = self.orders.order(self.number - ORDERS_BEFORE) if self.number > ORDERS_BEFORE else order
         returned = self.orders.goods_return(self.number, bought)
-        try:
-            engine.start("goods_return", returned.run_id, returned.input, actor="place_orders")
-        except (DatabaseError, psycopg.OperationalError, PoolTimeout) as error:
-            raise DatabaseAway from error
-        tasks.dispatch(returned.run_id)
+        engine.start("goods_return", returned.run_id, returned.input, actor="place_orders")
+        return returned.run_id
 
 
 def last_number(year: int) -> int:

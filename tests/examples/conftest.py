@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,15 @@ BODIES: dict[str, dict[str, Any]] = {
     "accounts/activations": {"account": "acct_4007"},
     "postmail/messages": {"to": "einkauf@groessl.example", "text": "…"},
 }
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 15.0) -> Any:
+    """Poll until the condition holds, and return what it found."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
 
 
 class Caller:

@@ -17,15 +17,7 @@ from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from examples.purchase_orders.vendors.books import Books
 from examples.purchase_orders.vendors.process import PROJECT, Simulator, start_simulator
-from tests.examples.conftest import BODIES, FAST, Caller
-
-
-def wait_for(condition, seconds: float = 5.0):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-    return found
+from tests.examples.conftest import BODIES, FAST, Caller, wait_for
 
 
 @pytest.mark.parametrize("path", BODIES)

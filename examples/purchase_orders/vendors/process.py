@@ -59,7 +59,11 @@ class Simulator:
 def start_simulator(
     speed: float = 1.0, books_dir: str | Path = "books", seed: int = 2026, port: int = 0, *extra: str
 ) -> Iterator[Simulator]:
-    """Run the vendors for the length of the block. They also end when this process is killed."""
+    """Run the vendors for the length of the block. They also end when this process is killed.
+
+    Workers need VENDOR_SIMULATOR_URL, and VENDOR_SPEED set before they import the workflow: their time-outs
+    follow it.
+    """
     options = [
         "--port",
         str(port),
