@@ -169,6 +169,10 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "interval_step": 0.2,
     "interval_max": 0.2,
 }
+CELERY_TASK_DEFAULT_QUEUE = "runs"
+# The sweep must not wait behind runs: while every thread of every worker sits in a vendor's call, somebody
+# still has to find the leases that lapsed. So it has a queue, and a small worker, of its own.
+CELERY_TASK_ROUTES = {"runs.sweep": {"queue": "watch"}, "runs.partitions": {"queue": "watch"}}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_ACKS_LATE = False

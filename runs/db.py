@@ -16,7 +16,6 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db import connections
-from psycopg.abc import Query
 from psycopg.rows import dict_row
 from psycopg.types.datetime import TimestamptzLoader
 from psycopg_pool import ConnectionPool
@@ -44,10 +43,10 @@ class _Cursor(psycopg.Cursor[Row]):
 
 
 @functools.cache
-def sql(name: str) -> str:
+def sql(name: str) -> bytes:
     """The statement of runs/sql/<name>.sql, without its header."""
     lines = (SQL / f"{name}.sql").read_text(encoding="utf-8").splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith("--"))
+    return "\n".join(line for line in lines if not line.lstrip().startswith("--")).encode()
 
 
 def by(verb: str, build: str = "", actor: str = "", reason: str = "", told: str = "") -> str:
@@ -58,12 +57,8 @@ def by(verb: str, build: str = "", actor: str = "", reason: str = "", told: str 
 
 def execute(conn: psycopg.Connection[Any], name: str, params: Row) -> list[Row]:
     """Run a named statement and return its rows; a statement that returns none gives an empty list."""
-    return _run(conn, sql(name), params)
-
-
-def _run(conn: psycopg.Connection[Any], text: Query, params: Row) -> list[Row]:
     with _Cursor(conn) as cursor:
-        cursor.execute(text, params)
+        cursor.execute(sql(name), params)
         return cursor.fetchall() if cursor.description else []
 
 

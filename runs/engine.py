@@ -362,7 +362,8 @@ def _judge(run: Run, onward: dict[str, Any], step_done: str | None, item_done: s
             run_id=run.run_id,
         )
     raise LeaseLost(
-        f"Run {run.run_id} has moved on: epoch {run.epoch} → {found['epoch']}, owner {found['lease_owner'] or 'nobody'}, {found['status']}.",
+        f"Run {run.run_id} has moved on: epoch {run.epoch} → {found['epoch']}, "
+        f"owner {found['lease_owner'] or 'nobody'}, {found['status']}.",
         run_id=run.run_id, step=run.step, epoch=run.epoch,
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ class Member:
 
     def __init__(self, threads: int) -> None:
         self.process: Process = new_process(threads)
-        self.process.offer = lambda run_id: _dispatch(run_id)
+        self.process.offer = _offer
         self.drain = Drain(self.process, self._consume)
         self.heartbeat = Heartbeat(self.process, self.drain)
         self.consumer: Any = None
@@ -50,12 +50,12 @@ class Member:
 
 
 _member: Member | None = None
-_dispatch: Callable[[str], object] = lambda run_id: None
+_dispatch: Callable[[str], object] | None = None
 _lock = threading.Lock()
 
 
 def here() -> Process:
-    """This process as a worker; it joins the fleet at the first call."""
+    """This process as a worker; it joins the fleet at the first call, or at boot under Celery."""
     return _join(0).process
 
 
@@ -67,6 +67,11 @@ def _join(threads: int) -> Member:
         return _member
 
 
+def _offer(run_id: str) -> None:
+    if _dispatch is not None:
+        _dispatch(run_id)
+
+
 def offer_through(dispatch: Callable[[str], object]) -> None:
     """The queue's side: how a run that may go on is offered to the workers."""
     global _dispatch
@@ -76,7 +81,10 @@ def offer_through(dispatch: Callable[[str], object]) -> None:
 @worker_init.connect
 def _boot(sender: Any = None, **kwargs: Any) -> None:
     db.pool.forget()
-    _join(int(getattr(sender, "concurrency", 0) or 0))
+    # A process that serves only the sweep's queue drives nothing and is no member of the fleet.
+    queues = sender.app.amqp.queues
+    if sender.app.conf.task_default_queue in queues.consume_from:
+        _join(int(sender.concurrency or 0))
 
 
 @worker_ready.connect

@@ -96,7 +96,8 @@ def _plain(value: Any, path: str, altered: list[str], depth: int) -> Any:
 def _composite(value: Any, path: str, altered: list[str], depth: int) -> Any:
     if isinstance(value, Decimal):
         if not value.is_finite():
-            return _odd(value, path, altered)
+            altered.append(path)
+            return None
         return str(value)
     if isinstance(value, datetime | date):
         return value.isoformat()
@@ -122,11 +123,10 @@ def _text(value: str, path: str, altered: list[str]) -> str:
 
 
 def _number(value: float, path: str, altered: list[str]) -> float | None:
-    return value if math.isfinite(value) else _odd(value, path, altered)
-
-
-def _odd(value: Any, path: str, altered: list[str]) -> None:
+    if math.isfinite(value):
+        return value
     altered.append(path)
+    return None
 
 
 def _check_money(value: dict[Any, Any], path: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from django.conf import settings
 
-from runs.context import Context, Item
+from runs.context import Context
 from runs.declare import (
     ROLES,
     Body,
@@ -35,6 +35,7 @@ from runs.declare import (
     guard_of,
 )
 from runs.errors import DeclarationRefused, UnknownWorkflow
+from runs.loop import Item
 from runs.money import Money
 from runs.states import Guard
 
@@ -169,7 +170,7 @@ def workflow(name: str) -> Workflow:
 def _check_effect(timeout: float, money: str, guard: Guard, settle: float, decides: str) -> None:
     if timeout <= 0:
         raise DeclarationRefused(
-            "An effect needs a timeout above 0 seconds: without one nobody knows when to stop believing in it."
+            "An effect needs a timeout above 0 seconds: it says when to stop believing in a call."
         )
     if money not in ("fee", "charge"):
         raise DeclarationRefused(

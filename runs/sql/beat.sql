@@ -3,6 +3,11 @@
 -- its clock's offset, the calls it is inside, and whether it has acknowledged its drain.
 --
 -- Returns the database's time, whether a drain binds it, and the emergency holds in force.
+WITH heard AS (
+    -- A second drain may bind a process that has acknowledged its first one already.
+    UPDATE run_drain_bound AS b SET acknowledged_at = clock_timestamp() FROM run_drain AS d
+    WHERE %(acknowledged)s AND b.owner = %(owner)s AND b.acknowledged_at IS NULL AND d.id = b.drain_id AND d.ended_at IS NULL
+)
 UPDATE run_worker AS w
 SET last_beat_at = clock_timestamp(),
     beats = (w.beats || round(extract(epoch FROM clock_timestamp() - w.last_beat_at)::numeric, 3)::float8)

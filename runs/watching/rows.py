@@ -168,7 +168,6 @@ class Line:
 
     @property
     def waiting_on(self) -> str:
-        """Whom or what it waits for, by name; a moment that belongs to it stands in waiting_until."""
         return turns.waiting_on(self.word, self.step, self.row)
 
     @property

@@ -33,7 +33,8 @@ class Drain:
         """What the heartbeat's answer says. Called from the heartbeat's thread."""
         if draining and not self._process.gate_shut.is_set():
             log.info("%s is bound by a drain and claims nothing more", self._process.writer.owner)
-            self._shut()
+            self._close_gate()
+            self._acknowledge_in_background()
         elif not draining and self._process.gate_shut.is_set() and not self._process.stopping:
             log.info("the drain of %s has ended; it claims again", self._process.writer.owner)
             self._process.reopen()
@@ -44,16 +45,16 @@ class Drain:
     def sigterm(self) -> None:
         """Called once the process was told to end; the database may be slow, so not in the signal handler."""
         self._process.stopping = True
-        self._shut()
+        self._close_gate()
         try:
             db.rows("sigterm", owner=self._process.writer.owner)
         except psycopg.Error as error:
             log.warning("the SIGTERM of %s could not be noted: %s", self._process.writer.owner, error)
+        self._acknowledge_in_background()
 
-    def _shut(self) -> None:
+    def _close_gate(self) -> None:
         self._process.gate_shut.set()
         self._consume(False)
-        self._acknowledge_in_background()
 
     def _acknowledge_in_background(self) -> None:
         threading.Thread(target=self._acknowledge, name="acknowledge", daemon=True).start()

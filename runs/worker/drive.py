@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
 from runs import crashpoints, engine
 from runs.context import Context
@@ -47,10 +48,8 @@ def drive(process: Process, run_id: str) -> bool:
 def _given_back(driver: Driver) -> bool:
     """A run stopped at a boundary: what an emergency hold left pending in our hands goes back."""
     if driver.run.status == Status.PENDING and not driver.draining():
-        try:
+        with suppress(LeaseLost, Stopped):
             engine.release(driver.run, driver.writer, driver.run.cursor)
-        except (LeaseLost, Stopped):
-            pass
         return False
     return driver.draining()
 

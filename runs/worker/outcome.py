@@ -69,7 +69,7 @@ def commit(driver: Driver, step: Step, ctx: Context, result: Stored) -> bool:
         raise
     crashpoints.reached("after_commit", step.first_name)
     driver.renewed(sent_at)
-    return onward["status"] == Status.STARTED
+    return bool(onward["status"] == Status.STARTED)
 
 
 def _body(driver: Driver, step: Step, ctx: Context) -> Any:

@@ -155,9 +155,10 @@ def register(process: Process) -> None:
     """Enter the process in the fleet and publish what its build knows."""
     for name, body in catalogue.published().items():
         db.rows("publish", workflow=name, build=process.writer.build, body=catalogue.as_json(body))
+    writer = process.writer
     db.rows(
-        "boot", owner=process.writer.owner, name=process.writer.owner.rpartition("#")[0], build=process.writer.build,
-        host=socket.gethostname(), pod=os.environ.get("POD_NAME", ""), node=os.environ.get("NODE_NAME", ""), pid=os.getpid(),
-        threads=process.threads, heartbeat=process.heartbeat_seconds, ttl=process.writer.ttl, grace=settings.LEASEBOARD_GRACE_SECONDS,
+        "boot", owner=writer.owner, name=writer.owner.rpartition("#")[0], build=writer.build, host=socket.gethostname(),
+        pod=settings.LEASEBOARD_POD, node=settings.LEASEBOARD_NODE, pid=os.getpid(), threads=process.threads,
+        heartbeat=process.heartbeat_seconds, ttl=writer.ttl, grace=settings.LEASEBOARD_GRACE_SECONDS,
     )  # fmt: skip
     log.info("worker %s of build %s is on the board", process.writer.owner, process.writer.build)

@@ -1,0 +1,67 @@
+"""Mark the worker processes that must stop claiming, list open drains, and end one."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from runs import actions, db
+
+
+class Command(BaseCommand):
+    help = "Mark worker processes to stop claiming and give back their runs; list open drains; end one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True)
+        mark = verbs.add_parser("mark", help="bind the processes that are alive now")
+        which = mark.add_mutually_exclusive_group(required=True)
+        which.add_argument("--build", default="")
+        which.add_argument("--node", default="")
+        which.add_argument("--workers", nargs="+", default=[], metavar="NAME")
+        mark.add_argument("--reason", default="")
+        mark.add_argument("--actor", default="operator")
+        end = verbs.add_parser("end", help="end a drain; processes that had no SIGTERM claim again")
+        end.add_argument("drain_id", type=int)
+        end.add_argument("--actor", default="operator")
+        verbs.add_parser("list", help="list the open drains")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        {"mark": self._mark, "end": self._end, "list": self._list}[options["verb"]](options)
+
+    def _mark(self, options: dict[str, Any]) -> None:
+        actor = actions.Actor(options["actor"], options["reason"])
+        drain = actions.mark_drain(
+            actor, build=options["build"], node=options["node"], owners=options["workers"]
+        )
+        if not drain["bound"]:
+            actions.end_drain(actor, drain["id"])
+            raise CommandError("No living worker process matches, so nothing is drained.")
+        self.stdout.write(
+            f"Drain {drain['id']} binds {drain['bound']} worker processes; each stops claiming within one heartbeat."
+        )
+
+    def _end(self, options: dict[str, Any]) -> None:
+        if not actions.end_drain(actions.Actor(options["actor"]), options["drain_id"]):
+            raise CommandError(
+                f"Drain {options['drain_id']} is not open; manage.py drain list shows those that are."
+            )
+        self.stdout.write(f"Drain {options['drain_id']} has ended.")
+
+    def _list(self, options: dict[str, Any]) -> None:
+        found = db.within("open_drains")
+        for drain in found:
+            of = (
+                drain["build"]
+                and f"build {drain['build']}"
+                or drain["node"]
+                and f"node {drain['node']}"
+                or "named workers"
+            )
+            self.stdout.write(
+                f"{drain['id']}: {of}, since {drain['marked_at']:%H:%M:%S} by {drain['actor']}: {drain['alive']} of {drain['bound']} alive, "
+                f"{drain['acknowledged']} acknowledged, {drain['held']} runs still held"
+            )
+        if not found:
+            self.stdout.write("No drain is open.")
