@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from datetime import datetime
 
 from runs.queries import Key
 
-_KEY = re.compile(
-    r"(-?infinity|\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)?)~(.{1,200})", re.DOTALL
-)
+_NEVER = ("infinity", "-infinity")
 
 
 def printed(key: Key | None) -> str:
@@ -17,5 +15,14 @@ def printed(key: Key | None) -> str:
 
 def parsed(text: str) -> Key | None:
     """None for anything that no page ever printed: it comes from a URL."""
-    match = _KEY.fullmatch(text)
-    return Key(match[1], match[2]) if match else None
+    created_at, _, run_id = text.partition("~")
+    return Key(created_at, run_id) if _is_moment(created_at) and 0 < len(run_id) <= 200 and "\0" not in run_id else None
+
+
+def _is_moment(text: str) -> bool:
+    if text in _NEVER:
+        return True
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False

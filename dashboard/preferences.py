@@ -1,4 +1,4 @@
-"""How a viewer likes the pages: theme and time zone, in two cookies, so that the sign-in page has them too."""
+"""Theme and time zone of a viewer, in two cookies, so that the sign-in page has them too."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
 ZONE_COOKIE = "zone"
 COMMON_ZONES = (
-    "UTC", "Europe/London", "Europe/Berlin", "Europe/Vienna", "Europe/Helsinki", "America/New_York", "America/Chicago",
-    "America/Los_Angeles", "America/Sao_Paulo", "Asia/Dubai", "Asia/Kolkata", "Asia/Singapore", "Asia/Tokyo",
+    "UTC",
+    "Europe/London",
+    "Europe/Berlin",
+    "Europe/Vienna",
+    "Europe/Helsinki",
+    "America/New_York",
+    "America/Chicago",
+    "America/Los_Angeles",
+    "America/Sao_Paulo",
+    "Asia/Dubai",
+    "Asia/Kolkata",
+    "Asia/Singapore",
+    "Asia/Tokyo",
     "Australia/Sydney",
-)  # fmt: skip
+)
 _YEAR_SECONDS = 365 * 86_400
 
 

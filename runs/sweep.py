@@ -18,12 +18,14 @@ PATIENCE_SECONDS = 600.0
 
 @dataclass
 class Swept:
-    """What one sweep did. lost_race counts runs that somebody moved between our look and our write."""
+    """What one sweep did. lost_race counts runs that somebody moved between our look and our write;
+    waiting says that nothing was sent because no live worker may claim."""
 
     dispatched: int = 0
     held: int = 0
     lost_race: int = 0
     undelivered: int = 0
+    waiting: bool = False
     blocked: int = 0
     lifted: int = 0
 
@@ -31,13 +33,16 @@ class Swept:
 def sweep(dispatch: Callable[[str], bool]) -> Swept:
     """Send due and lapsed runs to the queue, hold lapsed effects in doubt, tidy the fleet.
 
-    dispatch(run_id) tells whether the broker took the message. What became due since the last
-    sweep is seen by this one; where the broker is down the mark of the last sweep stays, so that
-    the next one sends everything again.
+    dispatch(run_id) tells whether the broker took the message. Sent is what became due since the
+    last time that messages went out. That mark stays where it is while the broker is down, or no
+    live worker may claim: a queue that nobody reads would fill with messages past their time, and a
+    worker that comes back after an hour would have to wade through them.
     """
     swept = Swept()
-    since = db.one("last_pulse", name="sweep")
+    since = db.one("last_pulse", name="dispatch")
     assert since is not None
+    if not since["serving"]:
+        swept.waiting = True
     after = ""
     while page := db.rows("due", after=after, last_sweep=since["at"], page=PAGE):
         crashpoints.reached("sweep_after_select")
@@ -47,8 +52,9 @@ def sweep(dispatch: Callable[[str], bool]) -> Swept:
         if len(page) < PAGE:
             break
     _tidy(swept)
-    at = since["now"] if not swept.undelivered else since["at"]
-    db.rows("pulse", name="sweep", at=at, detail=json.dumps(asdict(swept)))
+    if not swept.undelivered and not swept.waiting:
+        db.rows("pulse", name="dispatch", at=since["now"], detail="{}")
+    db.rows("pulse", name="sweep", at=None, detail=json.dumps(asdict(swept)))
     return swept
 
 
@@ -58,6 +64,8 @@ def _move(row: db.Row, dispatch: Callable[[str], bool], swept: Swept) -> None:
             swept.lost_race += 1
         else:
             swept.held += 1
+    elif swept.waiting:
+        return
     elif swept.undelivered or not dispatch(row["run_id"]):
         # One refusal of the broker is enough: the rest of this sweep would only wait for it again.
         swept.undelivered += 1

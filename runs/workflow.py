@@ -169,9 +169,7 @@ def workflow(name: str) -> Workflow:
 
 def _check_effect(timeout: float, money: str, guard: Guard, settle: float, decides: str) -> None:
     if timeout <= 0:
-        raise DeclarationRefused(
-            "An effect needs a timeout above 0 seconds: it says when to stop believing in a call."
-        )
+        raise DeclarationRefused("An effect needs a timeout above 0 seconds: it says when to stop waiting.")
     if money not in ("fee", "charge"):
         raise DeclarationRefused(
             f'money is "fee" (what we pay) or "charge" (what the buyer pays), not {money!r}.'

@@ -6,8 +6,9 @@ import asyncio
 import threading
 from dataclasses import dataclass, field
 
-from dashboard.live.watch import Watch
 from runs.queries import Position
+
+from dashboard.live.watch import Watch
 
 
 @dataclass(eq=False)

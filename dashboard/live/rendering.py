@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
 from django.utils import timezone
+from runs.queries import Line, Orders, Position, RunPage, Runs, holds, to_the_buyer, told
 
 from dashboard.live.hub import Viewer
 from dashboard.views.summary import day_began, summary
-from runs.queries import Line, Orders, Position, RunPage, Runs, holds, to_the_buyer, told
 
 NEWS_CAP = 500
 
@@ -27,7 +27,9 @@ def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], po
                 continue
             viewer.prints[run_id] = line.print
             if (run_id, viewer.zone) not in rendered:
-                rendered[run_id, viewer.zone] = _in_zone(viewer.zone, "orders/_row.html", {"line": line, "oob": True})
+                rendered[run_id, viewer.zone] = _in_zone(
+                    viewer.zone, "orders/_row.html", {"line": line, "oob": True}
+                )
             fragments[f"row-{line.key}"] = rendered[run_id, viewer.zone]
         if viewer.watch.counts_news:
             fragments |= _news(viewer, [lines[i] for i in candidates & lines.keys()])
@@ -47,7 +49,11 @@ def _news(viewer: Viewer, candidates: Iterable[Line]) -> dict[str, str]:
             viewer.news.discard(line.run_id)
     if len(viewer.news) == before:
         return {}
-    context = {"news": min(len(viewer.news), NEWS_CAP), "oob": True, "first_url": f"?state={viewer.watch.state}"}
+    context = {
+        "news": min(len(viewer.news), NEWS_CAP),
+        "oob": True,
+        "first_url": f"?state={viewer.watch.state}",
+    }
     return {"news": render_to_string("orders/_news.html", context)}
 
 
@@ -60,7 +66,9 @@ def summaries(viewers: list[Viewer], reads: Orders, position: Position) -> None:
         with timezone.override(ZoneInfo(zone)):
             counts = reads.counts(day_began(timezone.now()))
             for state in {v.watch.state for v in group}:
-                html = render_to_string("orders/_summary.html", {"summary": summary(counts, state), "oob": True})
+                html = render_to_string(
+                    "orders/_summary.html", {"summary": summary(counts, state), "oob": True}
+                )
                 for viewer in group:
                     if viewer.watch.state == state and viewer.prints.get("summary") != html:
                         viewer.prints["summary"] = html
@@ -88,7 +96,9 @@ def _page(viewer: Viewer, page: RunPage, position: Position) -> None:
         viewer.prints[line.run_id] = line.print
         fragments = {"page": _in_zone(viewer.zone, "run/_changes.html", run_context(page) | {"oob": True})}
     elif viewer.prints.get("lease", str(line.lease_expires_at)) != str(line.lease_expires_at):
-        fragments = {"lease": _in_zone(viewer.zone, "run/_lease.html", {"line": line, "page": page, "oob": True})}
+        fragments = {
+            "lease": _in_zone(viewer.zone, "run/_lease.html", {"line": line, "page": page, "oob": True})
+        }
     viewer.prints["lease"] = str(line.lease_expires_at)
     if fragments:
         viewer.put(fragments, position)
@@ -98,7 +108,13 @@ def _page(viewer: Viewer, page: RunPage, position: Position) -> None:
 
 def run_context(page: RunPage) -> dict[str, object]:
     """What the templates of a run's page ask for."""
-    return {"page": page, "line": page.line, "told": told(page), "to_the_buyer": to_the_buyer(page), "log": page.log}
+    return {
+        "page": page,
+        "line": page.line,
+        "told": told(page),
+        "to_the_buyer": to_the_buyer(page),
+        "log": page.log,
+    }
 
 
 def _in_zone(zone: str, template: str, context: dict[str, object]) -> str:

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from runs.queries import Orders, Position, Runs, held_back, moved_since, position
 
 from dashboard.live import frames, rendering
 from dashboard.live.hub import Hub, Viewer
-from runs.queries import Orders, Position, Runs, held_back, moved_since, position
 
 logger = logging.getLogger(__name__)
 
@@ -132,10 +132,11 @@ class Tail:
 
     def _tell(self, viewers: list[Viewer], looks: bool, clock: float) -> None:
         """The freshness chip: every five seconds, at once when its word changes, and to who has just come."""
+        before = self._told
         if looks:
             long = held_back(self._db, self._position.incarnation)
             self._told = f"process {long['pid']}" if long and long["pid"] else "another" if long else ""
-        everybody = clock - self._told_at >= FRESH_SECONDS
+        everybody = clock - self._told_at >= FRESH_SECONDS or bool(before) != bool(self._told)
         if everybody:
             self._told_at = clock
         new = [v for v in viewers if everybody or v.is_new]

@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 from django.core import signing
 from django.urls import reverse
-
 from runs.queries import ALL, STATES, Line, Page, Position, RunPage, dom_key, run_query
 
 _SALT = "leaseboard.watch"
@@ -57,7 +56,13 @@ def orders_stream(
 ) -> Stream:
     """The stream of a list. Only its first page without a search tells of new rows."""
     edge = page.lines[-1].row["created_key"] if page.further and page.lines else ""
-    asked = {"r": [line.run_id for line in page.lines], "s": state, "n": not is_further, "o": oldest_first, "e": edge}
+    asked = {
+        "r": [line.run_id for line in page.lines],
+        "s": state,
+        "n": not is_further,
+        "o": oldest_first,
+        "e": edge,
+    }
     query = "?" + urlencode({"watch": signing.dumps(asked, salt=_SALT, compress=True)})
     return Stream(reverse("orders-live") + query, reverse("orders-rows") + query, after, now)
 

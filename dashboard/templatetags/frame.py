@@ -1,4 +1,4 @@
-"""What the base template needs around a page. Bears a missing request: the page of a broken server has none."""
+"""What stands around a page. Bears a missing request: the page of a broken server has none."""
 
 from __future__ import annotations
 

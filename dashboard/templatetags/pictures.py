@@ -7,7 +7,6 @@ from typing import Any
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-
 from runs.queries import Line
 
 register = template.Library()
@@ -27,15 +26,20 @@ def mini_stepper(line: Line) -> SafeString | str:
     marks = [_mark(line, number, number * (width + gap), width) for number in range(total)]
     return format_html(
         '<svg class="mini" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>',
-        int(_WIDTH), _HEIGHT, int(_WIDTH), _HEIGHT, line.progress_text, format_html_join("", "{}", ((m,) for m in marks)),
-    )  # fmt: skip
+        int(_WIDTH),
+        _HEIGHT,
+        int(_WIDTH),
+        _HEIGHT,
+        line.progress_text,
+        format_html_join("", "{}", ((m,) for m in marks)),
+    )
 
 
 def _mark(line: Line, number: int, x: float, width: float) -> SafeString:
     place = line.place or 0
     if number < place:
         return _bar("full", x, width)
-    if number > place or line.is_finished and line.word.key == "cancelled":
+    if number > place or (line.is_finished and line.word.key == "cancelled"):
         return _bar("open", x, width)
     if line.word.key == "in_doubt":
         middle = x + width / 2
@@ -49,8 +53,13 @@ def _bar(kind: str, x: float, width: float) -> SafeString:
     inset = 0.75 if kind != "full" and kind != "part" else 0
     return format_html(
         '<rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="{}"></rect>',
-        kind, f"{x + inset:.2f}", 2 + inset, f"{max(0.0, width - 2 * inset):.2f}", 6 - 2 * inset, min(3, width / 2),
-    )  # fmt: skip
+        kind,
+        f"{x + inset:.2f}",
+        2 + inset,
+        f"{max(0.0, width - 2 * inset):.2f}",
+        6 - 2 * inset,
+        min(3, width / 2),
+    )
 
 
 @register.simple_tag
@@ -61,12 +70,16 @@ def ring(line: Line) -> SafeString:
     left = max(0.0, (expires - line.row["now"]).total_seconds()) if expires else 0.0
     share = min(1.0, left / ttl)
     return format_html(
-        '<svg class="ring" viewBox="0 0 84 84" width="84" height="84" aria-hidden="true" data-ring="{}" data-ttl="{}">'
+        '<svg class="ring" viewBox="0 0 84 84" width="84" height="84" aria-hidden="true" '
+        'data-ring="{}" data-ttl="{}">'
         '<circle class="track" cx="42" cy="42" r="37" pathLength="100"></circle>'
         '<circle class="left" cx="42" cy="42" r="37" pathLength="100" transform="rotate(-90 42 42)" '
         'stroke-dasharray="{} {}"></circle></svg>',
-        f"{expires.timestamp():.3f}" if expires else "", ttl, f"{share * RING:.1f}", RING,
-    )  # fmt: skip
+        f"{expires.timestamp():.3f}" if expires else "",
+        ttl,
+        f"{share * RING:.1f}",
+        RING,
+    )
 
 
 @register.simple_tag
@@ -84,9 +97,12 @@ def renewals(line: Line) -> SafeString | str:
     ttl_y, beat_y = 60 - 60 * ttl / top, 60 - 60 * beat / top
     return format_html(
         '<svg class="beats" viewBox="0 0 300 62" role="img" aria-label="{}">{}'
-        '<line class="beat" x1="0" x2="300" y1="{}" y2="{}"></line><line class="ttl" x1="0" x2="300" y1="{}" y2="{}"></line></svg>',
-        label, format_html_join("", "{}", ((b,) for b in bars)), *(f"{y:.1f}" for y in (beat_y, beat_y, ttl_y, ttl_y)),
-    )  # fmt: skip
+        '<line class="beat" x1="0" x2="300" y1="{}" y2="{}"></line>'
+        '<line class="ttl" x1="0" x2="300" y1="{}" y2="{}"></line></svg>',
+        label,
+        format_html_join("", "{}", ((b,) for b in bars)),
+        *(f"{y:.1f}" for y in (beat_y, beat_y, ttl_y, ttl_y)),
+    )
 
 
 def _beat(number: int, value: float, beat: float, ttl: float, top: float) -> SafeString:
@@ -94,8 +110,11 @@ def _beat(number: int, value: float, beat: float, ttl: float, top: float) -> Saf
     kind = "late" if value > ttl / 2 else "good"
     return format_html(
         '<rect class="{}" x="{}" y="{}" width="11" height="{}" rx="1.5"></rect>',
-        kind, number * 15 + 2, f"{60 - height:.1f}", f"{height:.1f}",
-    )  # fmt: skip
+        kind,
+        number * 15 + 2,
+        f"{60 - height:.1f}",
+        f"{height:.1f}",
+    )
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
@@ -10,11 +11,16 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-
 from runs.queries import run_query
 
 register = template.Library()
 
+# H:M for a promise, H:M:S for what is going on, and milliseconds for rows of the log.
+_CLOCKS: dict[str, Callable[[datetime], str]] = {
+    "H:M": lambda local: f"{local:%H:%M}",
+    "H:M:S": lambda local: f"{local:%H:%M:%S}",
+    "ms": lambda local: f"{local:%H:%M:%S}.{local.microsecond // 1000:03}",
+}
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 
 
@@ -25,7 +31,7 @@ def run_url(run_id: str, name: str = "run", **more: object) -> str:
 
 @register.filter
 def money(pair: tuple[str, str] | None) -> str:
-    """€14,200.00; a currency without a sign of its own stands behind: 310.00 SEK. What is no number stays as it is."""
+    """€14,200.00; a currency without a sign of its own stands behind: 310.00 SEK. Other text stays."""
     if not pair:
         return ""
     value, currency = pair
@@ -58,13 +64,13 @@ def whole_span(seconds: float) -> str:
 
 
 @register.simple_tag
-def at(moment: datetime | None, now: datetime | None = None, seconds: bool = True) -> SafeString | str:
+def at(moment: datetime | None, now: datetime | None = None, form: str = "H:M:S") -> SafeString | str:
     """A moment: the time of day, with its date unless that is today's; whole and with its zone on hover."""
     if moment is None:
         return "–"
     local = timezone.localtime(moment)
     today = timezone.localtime(now).date() if now else timezone.localdate()
-    text = local.strftime("%H:%M:%S" if seconds else "%H:%M")
+    text = _CLOCKS[form](local)
     if local.date() != today:
         text = f"{local.day} {local:%b} {text}" if local.year == today.year else f"{local:%Y-%m-%d} {text}"
     return format_html(

@@ -1,4 +1,4 @@
-"""Who may enter a view. Every view that is not open says so itself; a test walks the URLs for one that does not."""
+"""Who may enter a view. Each view says so itself; a test walks the URLs for one that does not."""
 
 from __future__ import annotations
 

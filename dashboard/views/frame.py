@@ -42,4 +42,4 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Asks nothing of the database: it may be the reason for this page."""
-    return render(request, "500.html", status=500)
+    return render(request, "500.html", {"is_broken": True}, status=500)

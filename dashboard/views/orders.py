@@ -10,14 +10,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
+from runs.queries import ALL, OPEN, STATES, Key, Orders, Page, normalised, position, run_query, search
+from runs.words import BY_KEY, Group
 
 from dashboard import paging
 from dashboard.live import watch
 from dashboard.roles import SEE_ORDERS
 from dashboard.views.access import may
 from dashboard.views.summary import day_began, summary
-from runs.queries import ALL, OPEN, STATES, Key, Orders, Page, normalised, position, run_query, search
-from runs.words import BY_KEY, Group
 
 _TEXTS = {
     ALL: "every order",
@@ -52,11 +52,22 @@ def orders(request: HttpRequest) -> HttpResponse:
     if key and not page.lines:
         return redirect(_url(q, state))
     stream = watch.orders_stream(page, state, oldest_first, bool(q or key), after, now)
-    return render(request, "orders/orders.html", {
-        "stream": stream, "summary": summary(counts, "" if q else state), "lines": page.lines, "state": state, "q": q,
-        "oldest_first": oldest_first, "page_key": key, "any_at_all": bool(page.lines) or _any(reads),
-        **_links(q, state, page), **_words(state),
-    })  # fmt: skip
+    return render(
+        request,
+        "orders/orders.html",
+        {
+            "stream": stream,
+            "summary": summary(counts, "" if q else state),
+            "lines": page.lines,
+            "state": state,
+            "q": q,
+            "oldest_first": oldest_first,
+            "page_key": key,
+            "any_at_all": bool(page.lines) or _any(reads),
+            **_links(q, state, page),
+            **_words(state),
+        },
+    )
 
 
 @require_safe
@@ -68,7 +79,11 @@ def rows(request: HttpRequest) -> HttpResponse:
     reads = Orders(connection)
     lines = reads.lines(list(asked.run_ids)).values()
     changed = [line for line in lines if line.print != asked.prints.get(line.run_id)]
-    return render(request, "orders/_changes.html", {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state)})
+    return render(
+        request,
+        "orders/_changes.html",
+        {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state)},
+    )
 
 
 def _state(request: HttpRequest, needs_attention: bool) -> str:

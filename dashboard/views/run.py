@@ -6,11 +6,11 @@ from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from runs.queries import RunPage, Runs, position
 
 from dashboard.live import rendering, watch
 from dashboard.roles import SEE_ORDERS
 from dashboard.views.access import may
-from runs.queries import RunPage, Runs, position
 
 
 @require_safe

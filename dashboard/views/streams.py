@@ -1,4 +1,4 @@
-"""The streams of the live pages. Access is decided once, in a thread, and its connection handed back at once."""
+"""The streams of the live pages. Access is decided in a thread, and its connection handed back at once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _stream(request: HttpRequest, kind: str, asked: watch.Watch) -> StreamingHtt
 
 
 async def _frames(viewer: Viewer) -> AsyncIterator[bytes]:
-    """What the tailer hands over, and a comment line when it has been quiet: proxies cut silent connections."""
+    """What the tailer hands over, and comment lines between: proxies cut silent connections."""
     hub.join(viewer)
     tailer.ensure()
     try:

@@ -9,11 +9,24 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
-
 from runs.queries import Count, Counts
 from runs.words import Group, Word
 
-_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+_NUMBERS = (
+    "No",
+    "One",
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+    "Ten",
+    "Eleven",
+    "Twelve",
+)
 _TITLES = {
     Group.ATTENTION: "Needs attention",
     Group.MENDING: "Mending itself",
@@ -49,14 +62,20 @@ def _title(counts: Counts) -> str:
         return f"{_number(attention)} {_orders(attention)} {verb} attention"
     if not flying:
         return "Nothing is in flight"
-    return "The one order in flight is on its way" if flying == 1 else f"All {flying:,} orders are on their way"
+    return (
+        "The one order in flight is on its way" if flying == 1 else f"All {flying:,} orders are on their way"
+    )
 
 
 def _text(counts: Counts) -> str:
     flying, mending = counts.in_flight, counts.total(Group.MENDING)
     parts = [f"{flying:,} in flight."]
     if mending:
-        parts.append(f"{mending:,} {'is' if mending == 1 else 'are'} queued or mending by {'itself' if mending == 1 else 'themselves'}.")
+        parts.append(
+            "One is queued or mending by itself."
+            if mending == 1
+            else f"{mending:,} are queued or mending by themselves."
+        )
     if counts.late:
         parts.append(f"{counts.late:,} past {'its' if counts.late == 1 else 'their'} promise.")
     return " ".join(parts)
@@ -71,7 +90,11 @@ def _orders(value: int) -> str:
 
 
 def _group(counts: Counts, group: Group, state: str) -> dict[str, Any]:
-    shown = [c for c in counts.group(group) if c.runs or c.word.key == state or group == Group.ATTENTION or c.word.key in ("moving", "done")]
+    shown = [
+        c
+        for c in counts.group(group)
+        if c.runs or c.word.key == state or group == Group.ATTENTION or c.word.key in ("moving", "done")
+    ]
     url = _url(group if group != Group.FINISHED else "done")
     return {
         "state": group,
@@ -89,27 +112,45 @@ def _count(count: Count, state: str) -> dict[str, Any]:
 
 def _shown(word: Word, runs: int, shown: str, state: str) -> dict[str, Any]:
     return {
-        "state": word.key, "text": word.text, "icon": word.icon, "tone": word.tone, "sentence": word.sentence,
-        "runs": runs, "shown": shown, "url": _url(word.key), "is_here": state == word.key,
-    }  # fmt: skip
+        "state": word.key,
+        "text": word.text,
+        "icon": word.icon,
+        "tone": word.tone,
+        "sentence": word.sentence,
+        "runs": runs,
+        "shown": shown,
+        "url": _url(word.key),
+        "is_here": state == word.key,
+    }
 
 
 def _past_promise(counts: Counts, group: Group) -> list[dict[str, Any]]:
     """Orders past their promise stand under their own word too; here they ask for a person as well."""
     if group != Group.ATTENTION or not counts.late:
         return []
-    return [{
-        "state": "late", "text": "Past its promise", "icon": "slow", "tone": "red", "runs": counts.late,
-        "sentence": "Not where it was promised to be by now.", "shown": f"{counts.late:,}", "url": _url(group),
-        "is_here": False,
-    }]  # fmt: skip
+    return [
+        {
+            "state": "late",
+            "text": "Late",
+            "icon": "slow",
+            "tone": "red",
+            "runs": counts.late,
+            "sentence": "Not where it was promised to be by now.",
+            "shown": f"{counts.late:,}",
+            "url": _url(group),
+            "is_here": False,
+        }
+    ]
 
 
 def _other(count: Count, state: str) -> dict[str, Any]:
     return {
-        "state": "others", "title": "Not known here", "url": _url(count.word.key), "is_here": state == count.word.key,
+        "state": "others",
+        "title": "Not known here",
+        "url": _url(count.word.key),
+        "is_here": state == count.word.key,
         "counts": [_count(count, state)],
-    }  # fmt: skip
+    }
 
 
 def _url(state: str) -> str:

@@ -31,6 +31,6 @@
 
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
 
-  const zones = document.querySelector("[data-zone]"), mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = document.querySelector("[data-zones]"), mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zones && mine && ![...zones.options].some((option) => option.value === mine)) zones.append(new Option(`${mine} (this computer)`, mine));
 })();

@@ -52,16 +52,13 @@ class Command(BaseCommand):
     def _list(self, options: dict[str, Any]) -> None:
         found = db.within("open_drains")
         for drain in found:
-            of = (
-                drain["build"]
-                and f"build {drain['build']}"
-                or drain["node"]
-                and f"node {drain['node']}"
-                or "named workers"
-            )
+            named = [f"{name} {drain[name]}" for name in ("build", "node") if drain[name]] or [
+                "named workers"
+            ]
             self.stdout.write(
-                f"{drain['id']}: {of}, since {drain['marked_at']:%H:%M:%S} by {drain['actor']}: {drain['alive']} of {drain['bound']} alive, "
-                f"{drain['acknowledged']} acknowledged, {drain['held']} runs still held"
+                f"{drain['id']}: {named[0]}, since {drain['marked_at']:%H:%M:%S} by {drain['actor']}: "
+                f"{drain['alive']} of {drain['bound']} alive, {drain['acknowledged']} acknowledged, "
+                f"{drain['held']} runs still held"
             )
         if not found:
             self.stdout.write("No drain is open.")
