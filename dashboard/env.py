@@ -170,8 +170,8 @@ POOL = Setting("LEASEBOARD_POOL", _count, lambda: 4, "a whole number of connecti
 VENDOR_SIMULATOR_URL: Setting[str | None] = Setting(
     "VENDOR_SIMULATOR_URL", _url("http", "https"), lambda: None, "a URL such as http://127.0.0.1:8010"
 )
-# Real vendors take up to minutes for a step. The demo's are faster, so that an order can be watched to its end.
-VENDOR_SPEED = Setting("VENDOR_SPEED", _positive, lambda: 20.0, "a number above zero, such as 20")
+# Real vendors take up to minutes for a step; in the demo an order should move before one's eyes.
+VENDOR_SPEED = Setting("VENDOR_SPEED", _positive, lambda: 10.0, "a number above zero, such as 10")
 
 ALL: tuple[Setting[Any], ...] = tuple(value for value in vars().copy().values() if isinstance(value, Setting))
 

@@ -183,7 +183,11 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     # A sweep that waited in the queue longer than its period would only repeat the next one.
-    "sweep": {"task": "runs.sweep", "schedule": timedelta(seconds=5), "options": {"expires": 5}},
+    "sweep": {
+        "task": "runs.sweep",
+        "schedule": timedelta(seconds=LEASEBOARD_SWEEP_SECONDS),
+        "options": {"expires": LEASEBOARD_SWEEP_SECONDS},
+    },
     "partitions": {"task": "runs.partitions", "schedule": timedelta(hours=1), "options": {"expires": 3600}},
 }
 

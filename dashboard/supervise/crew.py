@@ -12,12 +12,11 @@ from dashboard.embedded import place
 from dashboard.supervise.child import Child
 
 WORKERS = 2
-THREADS = "40"
-ALONE = ["--without-gossip", "--without-mingle"]
+THREADS = 40
+QUIET = "--loglevel INFO --without-gossip --without-mingle"
 EXAMPLE = "examples.purchase_orders"
-# The example's vendors answer four times as fast as real ones: a run takes a minute and a half, and an
-# order every 1.2 s keeps the workers' threads nearly busy.
-VENDOR_SPEED = "4"
+# With vendors ten times as fast as real ones a run takes some 40 s, so this keeps half of the threads busy.
+SECONDS_BETWEEN_ORDERS = "0.8"
 
 # Orders stop coming before their workers stop, and vendors answer until the last worker is done.
 SOURCES, WORK, SURFACE = 1, 2, 3
@@ -31,50 +30,30 @@ def crew(data: Path) -> list[Child]:
 
 def _web() -> Child:
     # Event streams end only when their reader leaves, so the graceful stop is cut short.
-    options = ["--port", str(env.PORT.value()), "--no-access-log", "--timeout-graceful-shutdown", "3"]
-    command = [
-        "-m",
-        "uvicorn",
-        "dashboard.asgi:application",
-        "--host",
-        "127.0.0.1",
-        "--lifespan",
-        "off",
-        *options,
-    ]
-    return Child("web", _python(*command), SURFACE, 8)
+    options = f"--host 127.0.0.1 --port {env.PORT.value()} --lifespan off --no-access-log"
+    command = f"-m uvicorn dashboard.asgi:application {options} --timeout-graceful-shutdown 3"
+    return Child("web", _python(*command.split()), SURFACE, 8)
 
 
 def _worker(number: int) -> Child:
-    options = [
-        "-P",
-        "threads",
-        "-c",
-        THREADS,
-        "-Q",
-        "runs",
-        "-n",
-        f"worker-{number}@%h",
-        "--loglevel",
-        "INFO",
-        *ALONE,
-    ]
-    return Child(f"worker-{number}", _celery("worker", *options), WORK, env.GRACE_SECONDS.value() + 5)
+    options = f"-P threads -c {THREADS} -Q runs -n worker-{number}@%h {QUIET}"
+    return Child(f"worker-{number}", _celery("worker", options), WORK, env.GRACE_SECONDS.value() + 5)
 
 
 def _watch() -> Child:
     """The sweep's own worker: it must find lapsed leases while every thread of the others is in a call."""
-    options = ["-P", "solo", "-Q", "watch", "-n", "watch@%h", "--loglevel", "INFO", *ALONE]
-    return Child("watch", _celery("worker", *options), WORK, 5)
+    return Child("watch", _celery("worker", f"-P solo -Q watch -n watch@%h {QUIET}"), WORK, 5)
 
 
 def _beat() -> Child:
     # Without a pid file: one that a kill left behind would stop the next beat from starting.
-    return Child("beat", _celery("beat", "--loglevel", "INFO", "--pidfile="), SOURCES, 5)
+    return Child("beat", _celery("beat", "--loglevel INFO --pidfile="), SOURCES, 5)
 
 
 def _orders() -> Child:
-    return Child("orders", _python("manage.py", "place_orders", "--every", "1.2"), SOURCES, 5)
+    return Child(
+        "orders", _python("manage.py", "place_orders", "--every", SECONDS_BETWEEN_ORDERS), SOURCES, 5
+    )
 
 
 def _vendors(data: Path) -> list[Child]:
@@ -85,13 +64,13 @@ def _vendors(data: Path) -> list[Child]:
     os.environ[env.VENDOR_SIMULATOR_URL.name] = f"http://127.0.0.1:{port}"
     books = data / "vendor-books"
     place.closed_directory(books)
-    speed = os.environ.setdefault("VENDOR_SPEED", VENDOR_SPEED)
+    speed = os.environ[env.VENDOR_SPEED.name] = f"{env.VENDOR_SPEED.value():g}"
     options = ["--port", str(port), "--books", str(books), "--speed", speed]
     return [Child("vendors", _python("-m", f"{EXAMPLE}.vendors", *options), SURFACE, 5)]
 
 
-def _celery(*arguments: str) -> list[str]:
-    return _python("-m", "celery", "--quiet", "-A", "dashboard", *arguments)
+def _celery(command: str, options: str) -> list[str]:
+    return _python("-m", "celery", "--quiet", "-A", "dashboard", command, *options.split())
 
 
 def _python(*arguments: str) -> list[str]:
