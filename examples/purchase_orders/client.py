@@ -36,7 +36,7 @@ def scaled(seconds: float, floor: float = 5.0) -> float:
     return max(min(seconds, floor), seconds / float(os.environ.get("VENDOR_SPEED", "1")))
 
 
-def post(ctx: Context, path: str, body: dict[str, Any], key: str | None = None) -> Any:
+def post(ctx: Context, path: str, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
     """Ask a vendor to do something. The key goes along only where the step is declared as keyed."""
     return _judged(path, _send(ctx, "POST", path, json.dumps(body).encode(), key))
 
@@ -47,7 +47,7 @@ def find(ctx: Context, path: str, reference: str) -> dict[str, Any] | None:
         answer = _send(ctx, "GET", f"{path}/{quote(reference, safe='')}", None, None)
         if answer.status == 404 and answer.json() == {"error": "not_found"}:
             return None
-        return dict(_judged(path, answer))
+        return _judged(path, answer)
     except (NotSent, Refused) as error:
         # Both speak of the question that was asked here, never of the booking it asks about.
         raise VendorFailed(f"Asking did not help: {error}") from error
@@ -71,10 +71,10 @@ def _send(
         raise VendorFailed(f"{path} gave no answer: {type(error).__name__}.") from error
 
 
-def _judged(path: str, answer: urllib3.BaseHTTPResponse) -> Any:
+def _judged(path: str, answer: urllib3.BaseHTTPResponse) -> dict[str, Any]:
     said = f"{path} answered {answer.status}: {answer.data[:200].decode(errors='replace')}"
     if answer.status == 200:
-        return answer.json()
+        return dict(answer.json())
     if answer.status in AT_THE_DOOR and "retry-after" in answer.headers:
         raise NotSent(said)
     if answer.status in JUDGED and answer.json() == {"error": "declined"}:

@@ -91,7 +91,7 @@ def _listen(host: str, port: int) -> socket.socket | None:
 def _server(app: App) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
-            app,  # type: ignore[arg-type]
+            app,
             http=BreakableProtocol,
             ws="none",
             lifespan="off",
