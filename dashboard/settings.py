@@ -200,5 +200,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
+        # A draining worker gives its prefetched messages back, and says so as a warning each time.
+        "kombu.transport.virtual": {"level": "ERROR"},
     },
 }
