@@ -64,16 +64,8 @@ def start_simulator(
     Workers need VENDOR_SIMULATOR_URL, and VENDOR_SPEED set before they import the workflow: their time-outs
     follow it.
     """
-    options = [
-        "--port",
-        str(port),
-        "--books",
-        str(Path(books_dir).absolute()),
-        "--speed",
-        str(speed),
-        "--seed",
-        str(seed),
-    ]
+    given = {"port": port, "books": Path(books_dir).absolute(), "speed": speed, "seed": seed}
+    options = [f"--{name}={value}" for name, value in given.items()]
     command = [sys.executable, "-m", __package__, *options, "--parent-pid", str(os.getpid()), *extra]
     process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
     simulator = Simulator("", Path(books_dir).absolute(), process)
