@@ -42,6 +42,16 @@ class _Cursor(psycopg.Cursor[Row]):
         self.adapters.register_loader("timestamptz", _BoundedTimes)
 
 
+class _Connection(psycopg.Connection[Any]):
+    """A connection of our own, set once to what _Cursor sets for each statement: that copies every adapter,
+    at a tenth of a commit's price."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.row_factory = dict_row
+        self.adapters.register_loader("timestamptz", _BoundedTimes)
+
+
 @functools.cache
 def sql(name: str) -> bytes:
     """The statement of runs/sql/<name>.sql, without its header."""
@@ -64,7 +74,7 @@ def execute(conn: psycopg.Connection[Any], name: str, params: Row) -> list[Row]:
 
 def connect(**options: Any) -> psycopg.Connection[Any]:
     """An autocommit connection of one's own, for a heartbeat or a tailer."""
-    return psycopg.connect(**{**_parameters(), **options}, autocommit=True)
+    return _Connection.connect(**{**_parameters(), **options}, autocommit=True)
 
 
 def _parameters() -> Row:
@@ -91,12 +101,13 @@ class Pool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        self._pool: ConnectionPool[_Connection] | None = None
 
-    def _open(self) -> ConnectionPool[psycopg.Connection[Any]]:
+    def _open(self) -> ConnectionPool[_Connection]:
         with self._lock:
             if self._pool is None:
                 self._pool = ConnectionPool(
+                    connection_class=_Connection,
                     kwargs={**_parameters(), "autocommit": True},
                     min_size=1,
                     max_size=settings.LEASEBOARD_POOL,
@@ -110,6 +121,15 @@ class Pool:
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         with self._open().connection() as conn:
             yield conn
+
+    def rows(self, text: str, params: Row) -> list[Row]:
+        """Run one statement. It commits itself, so the connection needs no block of its own around it."""
+        pool = self._pool or self._open()
+        conn = pool.getconn()
+        try:
+            return _run(conn, text, params)
+        finally:
+            pool.putconn(conn)
 
     def close(self) -> None:
         with self._lock:
@@ -128,8 +148,7 @@ pool = Pool()
 
 def rows(name: str, /, **params: Any) -> list[Row]:
     """Run a named statement on our pool, in a transaction of its own."""
-    with pool.connection() as conn:
-        return execute(conn, name, params)
+    return pool.rows(sql(name), params)
 
 
 def one(name: str, /, **params: Any) -> Row | None:

@@ -162,7 +162,8 @@ def workflow(name: str) -> Workflow:
     if found is None:
         known = ", ".join(sorted(declared())) or "none"
         raise UnknownWorkflow(
-            f"No workflow {name!r} is declared in LEASEBOARD_WORKFLOWS ({', '.join(settings.LEASEBOARD_WORKFLOWS)}); known: {known}."
+            f"No workflow {name!r} is declared in LEASEBOARD_WORKFLOWS "
+            f"({', '.join(settings.LEASEBOARD_WORKFLOWS)}); known: {known}."
         )
     return found
 

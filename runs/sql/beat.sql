@@ -10,8 +10,10 @@ WITH heard AS (
 )
 UPDATE run_worker AS w
 SET last_beat_at = clock_timestamp(),
-    beats = (w.beats || round(extract(epoch FROM clock_timestamp() - w.last_beat_at)::numeric, 3)::float8)
-            [greatest(cardinality(w.beats) + 1 - 19, 1):],
+    -- The first beat follows the boot at once and tells of no gap.
+    beats = CASE WHEN w.last_beat_at <= w.booted_at + interval '1 millisecond' THEN w.beats
+                 ELSE (w.beats || round(extract(epoch FROM clock_timestamp() - w.last_beat_at)::numeric, 3)::float8)
+                      [greatest(cardinality(w.beats) + 1 - 19, 1):] END,
     pause_seconds = greatest(w.pause_seconds, %(pause)s),
     offset_seconds = %(offset)s,
     inside = %(inside)s::jsonb,

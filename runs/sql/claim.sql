@@ -40,6 +40,7 @@ SET epoch = r.epoch + 1,
     lease_owner = CASE WHEN NOT j.poison AND NOT j.marked THEN %(owner)s END,
     lease_expires_at = CASE WHEN NOT j.poison AND NOT j.marked THEN clock_timestamp() + %(ttl)s::float8 * interval '1 second' END,
     wake_at = NULL,
+    lapses = j.lapses,
     signals = CASE WHEN j.marked THEN r.signals - 'marks' ELSE r.signals END,
     cursor = CASE
         WHEN j.marked THEN run_honour(r.signals, r.cursor)

@@ -14,7 +14,7 @@ SET epoch = r.epoch + 1,
     cursor = %(onward)s::jsonb,
     completed = r.completed - %(dropped)s::text[],
     signals = r.signals - 'told',
-    wake_at = NULL, lease_owner = NULL, lease_expires_at = NULL
+    lapses = '{}', wake_at = NULL, lease_owner = NULL, lease_expires_at = NULL
 WHERE r.run_id = %(run_id)s AND r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb)
   AND r.status IN ('pending', 'waiting', 'held', 'blocked', 'failed')
   AND (r.lease_owner IS NULL OR r.lease_expires_at < clock_timestamp())

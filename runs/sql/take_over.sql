@@ -13,7 +13,7 @@ WITH seen AS (
     FOR NO KEY UPDATE
 ), moved AS (
     UPDATE run_state AS r
-    SET epoch = r.epoch + 1, lease_owner = NULL, lease_expires_at = NULL,
+    SET epoch = r.epoch + 1, lapses = '{}', lease_owner = NULL, lease_expires_at = NULL,
         cursor = CASE WHEN s.unknown THEN r.cursor || jsonb_build_object('status', 'in_doubt', 'reason',
                       'Taken over by ' || %(actor)s::text || ' while this call was under way.') ELSE r.cursor END
     FROM seen AS s WHERE r.run_id = s.run_id AND set_config('leaseboard.by', %(by)s, true) IS NOT NULL

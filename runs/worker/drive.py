@@ -40,8 +40,10 @@ def drive(process: Process, run_id: str) -> bool:
             return _advance(driver)
         except LeaseLost as loss:
             log.info("%s", loss)
-        except (Stopped, Drained):
+        except Stopped:
             return _given_back(driver)
+        except Drained:
+            return driver.draining()
     return False
 
 
@@ -92,7 +94,14 @@ def _begin(driver: Driver, step: Step, ctx: Context) -> bool:
     if driver.draining():
         engine.release(run, driver.writer, run.cursor)
         return False
+    try:
+        onward = start_mark(run, step, ctx)
+    except Exception as error:
+        outcome.park(
+            driver, step, Status.BLOCKED, f"The amount of {step.title!r} cannot be reckoned: {error}", error
+        )
+        return False
     sent_at = boottime()
-    engine.begin(run, driver.writer, start_mark(run, step, ctx), step.vendor_name)
+    engine.begin(run, driver.writer, onward, step.vendor_name)
     driver.renewed(sent_at)
     return True

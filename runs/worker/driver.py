@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from runs.run import Run, boottime, mark
 from runs.states import Status
 from runs.worker.process import Drive, Process
 from runs.workflow import Workflow
+
+log = logging.getLogger("leaseboard.drive")
 
 
 class Drained(BaseException):
@@ -102,7 +105,12 @@ def next_mark(driver: Driver, step: Step, result: Stored) -> tuple[dict[str, Any
         return mark(after.first_name, Status.PENDING, 0), after.vendor_name, False
     completed = {**driver.run.completed, step.first_name: result.value}
     ahead = Context(_ahead(driver.run, after, completed), after, driver)
-    amount = after.amount(ahead) if after.amount else None
+    try:
+        amount = after.amount(ahead) if after.amount else None
+    except Exception:
+        # This step's result must not be lost to the next one's arithmetic: that fails again when it begins.
+        log.exception("the amount of step %s of run %s", after.name, driver.run.run_id)
+        return mark(after.first_name, Status.PENDING, 0), after.vendor_name, False
     onward = mark(
         after.first_name,
         Status.STARTED,

@@ -111,10 +111,11 @@ class Heartbeat(threading.Thread):
         }
 
     def _deserves(self, drive: Drive) -> bool:
-        now = boottime()
-        if drive.inside is not None:
-            return now < drive.inside_since + drive.inside_limit + self._process.writer.ttl
-        return True
+        """A call may last its time-out and a TTL, a pure step its stall time, counted from its last item."""
+        if drive.inside is None:
+            return True
+        since = max(drive.inside_since, drive.progress_at)
+        return boottime() < since + drive.inside_limit
 
     def _missing(self, conn: psycopg.Connection[Any], drive: Drive, sent_at: float) -> None:
         """Locked by somebody's move, or lost? One read tells."""

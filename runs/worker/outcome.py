@@ -6,6 +6,8 @@ import logging
 import traceback
 from typing import Any
 
+import psycopg
+
 from runs import crashpoints, engine
 from runs.context import Context, Parked
 from runs.declare import KeyInUse, NotSent, Refused, Step
@@ -67,6 +69,12 @@ def commit(driver: Driver, step: Step, ctx: Context, result: Stored) -> bool:
     except LeaseLost as loss:
         _land_or_report(driver, step, ctx, result, loss)
         raise
+    except psycopg.DataError as error:
+        # Valid JSON that jsonb refuses nevertheless: the same as a result without a JSON form.
+        _unstorable(
+            driver, step, Unstorable(f"This result cannot be stored: {error}.", raw=result.raw or result.text)
+        )
+        return False
     crashpoints.reached("after_commit", step.first_name)
     driver.renewed(sent_at)
     return bool(onward["status"] == Status.STARTED)
@@ -78,7 +86,7 @@ def _body(driver: Driver, step: Step, ctx: Context) -> Any:
     if step.is_effect:
         driver.before_send()
     drive.inside_since = boottime()
-    drive.inside_limit = step.timeout if step.is_effect else step.stall_after
+    drive.inside_limit = step.timeout + driver.writer.ttl if step.is_effect else step.stall_after
     drive.inside = {
         "run": driver.run.run_id, "step": step.first_name, "vendor": step.vendor_name, "guard": step.guard.value,
         "amount": driver.run.cursor.get("amount"),
@@ -203,6 +211,11 @@ def _give_up(driver: Driver, step: Step, status: Status, reason: str, error: Exc
     if step.is_effect and step.guard is not Guard.REPEAT_OK and not isinstance(error, NotSent | Refused):
         _doubt(driver, reason, error)
         return
+    park(driver, step, status, reason, error)
+
+
+def park(driver: Driver, step: Step, status: Status, reason: str, error: Exception) -> None:
+    """Leave in failed or blocked, nothing being under way."""
     engine.park(driver.run, driver.writer, status, reason, _trace(error))
 
 

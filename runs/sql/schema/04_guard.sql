@@ -31,10 +31,6 @@ BEGIN
     END IF;
     IF NEW.epoch <> OLD.epoch OR NEW.lease_owner IS DISTINCT FROM OLD.lease_owner THEN
         IF NOT run_may_change_hands(OLD, NEW) THEN RETURN NULL; END IF;
-        IF NEW.epoch > OLD.epoch AND OLD.lease_owner IS NOT NULL AND OLD.lease_expires_at < clock_timestamp()
-           AND NOT run_draining(OLD.lease_owner) THEN
-            NEW.lapses := OLD.lapses || OLD.lease_owner;
-        END IF;
         IF OLD.status = 'started' AND OLD.lease_expires_at IS NOT NULL THEN
             NEW.may_send_until := greatest(OLD.may_send_until, OLD.lease_expires_at);
         END IF;

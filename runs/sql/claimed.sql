@@ -1,0 +1,6 @@
+-- claimed
+-- The run as claim returns it, where this owner holds it: how a claim whose answer was lost is
+-- found again. No row where it did not take effect.
+SELECT run_id, workflow, epoch, cursor, completed, input, lease_owner, generation, entered_generation,
+    first_started_at, may_send_until, signals, lapses, clock_timestamp() AS claimed_at
+FROM run_state WHERE run_id = %(run_id)s AND lease_owner = %(owner)s
