@@ -127,7 +127,8 @@ class Pool:
         pool = self._pool or self._open()
         conn = pool.getconn()
         try:
-            return _run(conn, text, params)
+            cursor = conn.execute(text, params)
+            return cursor.fetchall() if cursor.description else []
         finally:
             pool.putconn(conn)
 
