@@ -122,7 +122,7 @@ class Pool:
         with self._open().connection() as conn:
             yield conn
 
-    def rows(self, text: str, params: Row) -> list[Row]:
+    def rows(self, text: bytes, params: Row) -> list[Row]:
         """Run one statement. It commits itself, so the connection needs no block of its own around it."""
         pool = self._pool or self._open()
         conn = pool.getconn()
