@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from runs.queries import Orders, Position, Runs, held_back, moved_since, position
+from runs.queries import Moved, Orders, Runs, held_back, moved_since, position
 
 from dashboard.live import frames, rendering
 from dashboard.live.hub import Hub, Viewer
@@ -24,7 +24,7 @@ TICK_SECONDS = 0.3
 LOOK_SECONDS = 2.0
 FRESH_SECONDS = 5.0
 IDLE_SECONDS = 20.0
-RECENT = 20_000
+RECENT = MISSED = 2_000
 
 
 class Tailer:
@@ -77,8 +77,8 @@ class Tail:
     def __init__(self, db: BaseDatabaseWrapper) -> None:
         self._db = db
         self._position, _ = position(db)
-        self._began = self._position
-        self._recent: list[tuple[Position, str]] = []
+        self._known_from = self._position
+        self._recent: list[Moved] = []
         self._looked_at = self._counted_at = self._told_at = 0.0
         self._told = ""
 
@@ -86,7 +86,7 @@ class Tail:
         moved = moved_since(self._db, self._position)
         if moved:
             self._position = moved[-1].position
-            self._recent = (self._recent + [(m.position, m.run_id) for m in moved])[-RECENT:]
+            self._remember(moved)
         clock = time.monotonic()
         looks = clock - self._looked_at >= LOOK_SECONDS
         if looks:
@@ -95,6 +95,12 @@ class Tail:
         self._tell(viewers, looks, clock)
         for viewer in viewers:
             viewer.is_new = False
+
+    def _remember(self, moved: list[Moved]) -> None:
+        recent = self._recent + moved
+        if len(recent) > RECENT:
+            self._known_from = recent[-RECENT - 1].position
+        self._recent = recent[-RECENT:]
 
     def _serve(self, viewers: list[Viewer], touched: set[str], looks: bool) -> None:
         lists = [v for v in viewers if v.kind == "orders"]
@@ -119,9 +125,14 @@ class Tail:
 
     def _missed(self, lists: Iterable[Viewer]) -> set[str]:
         """Runs that moved between a new viewer's page and its stream: candidates for its "n new"."""
-        afters = [v.watch.after or self._began for v in lists if v.is_new]
-        oldest = min(afters, default=None)
-        return {run_id for at, run_id in self._recent if oldest is not None and at > oldest}
+        afters = [v.watch.after for v in lists if v.is_new and v.watch.after]
+        if not afters:
+            return set()
+        oldest = min(afters)
+        if oldest < self._known_from:
+            # The page is older than this process, or was away for long: the log itself is asked.
+            return {m.run_id for m in moved_since(self._db, oldest, MISSED)}
+        return {m.run_id for m in self._recent if m.position > oldest}
 
     def _counts_are_due(self, lists: list[Viewer], touched: set[str]) -> bool:
         age = time.monotonic() - self._counted_at
