@@ -17,7 +17,6 @@ from tests.house.browser import browser, chromium
 
 __all__ = ["browser", "chromium"]
 
-
 DATA = place.data_directory() / "tests"
 
 
@@ -25,6 +24,14 @@ def pytest_configure() -> None:
     """The demo may have collected static files, of another day perhaps: tests serve what lies in static/."""
     settings.STATIC_ROOT = DATA / "static"
     settings.WHITENOISE_USE_FINDERS = True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last, after the shuffle: from the first on, Playwright keeps an event loop in this thread, in
+    which Django's test client could call no asynchronous view.
+    """
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
