@@ -1,3 +1,5 @@
 -- output_of
--- One value of run_output, as text.
-SELECT value::text AS value, raw FROM run_output WHERE id = %(output_id)s AND run_id = %(run_id)s
+-- The result that a pointer in completed stands for.
+SELECT value FROM run_output
+WHERE run_id = %(run_id)s AND step = %(step)s AND generation = %(generation)s AND epoch = %(epoch)s AND kind = 'result'
+ORDER BY id DESC LIMIT 1

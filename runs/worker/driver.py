@@ -9,10 +9,10 @@ from typing import Any
 from runs import crashpoints, db, engine
 from runs.context import Context
 from runs.declare import Step
-from runs.errors import LeaseLost
+from runs.errors import LeaseLost, Stopped
 from runs.results import Stored
 from runs.run import Run, boottime, mark
-from runs.states import Status
+from runs.states import Guard, Status
 from runs.worker.process import Drive, Process
 from runs.workflow import Workflow
 
@@ -42,11 +42,27 @@ class Driver:
     def before_send(self) -> None:
         """The deadline check stands last before a send."""
         if self.lost():
+            self._never_sent()
             raise LeaseLost(run_id=self.run.run_id, step=self.run.step, epoch=self.run.epoch)
         step = self.flow.find(self.run.step)
         if step is not None and self.process.stopped(self.flow.name, step.first_name, step.vendor_name):
             engine.release(self.run, self.writer, taken_back(self.run))
             raise Drained
+
+    def _never_sent(self) -> None:
+        """This process slept past its own deadline with nothing sent. It is the only one to know that, so it
+        says so: else a call that never left would wait for a person."""
+        try:
+            engine.release(self.run, self.writer, taken_back(self.run))
+        except Stopped:
+            return
+        except LeaseLost:
+            step = self.flow.find(self.run.step)
+            if step is None or step.guard is not Guard.UNPROTECTED:
+                return
+            if not engine.not_sent(self.run, self.writer, taken_back(self.run)):
+                return
+        self.process.offer(self.run.run_id)
 
     def item_results(self) -> dict[str, Any]:
         found = db.rows(
@@ -66,9 +82,9 @@ class Driver:
             onward = {k: v for k, v in onward.items() if k not in ("guard", "amount")}
             onward |= {"status": Status.PENDING.value, "item": None}
         sent_at = boottime()
-        crashpoints.reached("before_commit")
+        crashpoints.reached("before_commit", self.run.step)
         engine.commit_items(self.run, self.writer, items, onward, vendor, keep=not drains)
-        crashpoints.reached("after_commit")
+        crashpoints.reached("after_commit", self.run.step)
         self.renewed(sent_at)
         if drains:
             raise Drained
@@ -91,7 +107,10 @@ def start_mark(run: Run, step: Step, ctx: Context) -> dict[str, Any]:
 
 
 def taken_back(run: Run) -> dict[str, Any]:
-    """The cursor without a start mark whose body never began."""
+    """The cursor without a start mark whose body never began. Where an earlier attempt is unknown it stays
+    started: its guard has to settle that first."""
+    if run.cursor.get("unknown"):
+        return run.cursor
     kept = {k: v for k, v in run.cursor.items() if k not in ("guard", "amount")}
     return {**kept, "status": Status.PENDING.value, "attempt": max(run.attempt - 1, 0), "item": None}
 

@@ -83,6 +83,7 @@ def commit(driver: Driver, step: Step, ctx: Context, result: Stored) -> bool:
 def _body(driver: Driver, step: Step, ctx: Context) -> Any:
     """The body, with its call noted while it runs. No connection is held and no transaction open."""
     drive = driver.drive
+    crashpoints.reached("before_effect", step.first_name)
     if step.is_effect:
         driver.before_send()
     drive.inside_since = boottime()
@@ -91,7 +92,6 @@ def _body(driver: Driver, step: Step, ctx: Context) -> Any:
         "run": driver.run.run_id, "step": step.first_name, "vendor": step.vendor_name, "guard": step.guard.value,
         "amount": driver.run.cursor.get("amount"),
     }  # fmt: skip
-    crashpoints.reached("before_effect", step.first_name)
     try:
         return step.body(ctx)
     finally:

@@ -19,7 +19,7 @@ from django.conf import settings
 
 from runs import catalogue, db
 from runs.checks import require_lease_rule
-from runs.engine import Writer
+from runs.fence import Writer
 from runs.run import Run, boottime
 
 log = logging.getLogger("leaseboard.worker")
