@@ -1,0 +1,3 @@
+"""The record, verb by verb."""
+
+from __future__ import annotations
