@@ -16,7 +16,11 @@ def printed(key: Key | None) -> str:
 def parsed(text: str) -> Key | None:
     """None for anything that no page ever printed: it comes from a URL."""
     created_at, _, run_id = text.partition("~")
-    return Key(created_at, run_id) if _is_moment(created_at) and 0 < len(run_id) <= 200 and "\0" not in run_id else None
+    return (
+        Key(created_at, run_id)
+        if _is_moment(created_at) and 0 < len(run_id) <= 200 and "\0" not in run_id
+        else None
+    )
 
 
 def _is_moment(text: str) -> bool:

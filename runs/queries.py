@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from runs.watching.filters import ALL, OPEN, STATES, holds
 from runs.watching.links import dom_key, run_query
-from runs.watching.orders import Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.orders import SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.plans import plans
 from runs.watching.rows import Line
 from runs.watching.run import LOG_PAGE, Log, RunPage, Runs, Stage
 from runs.watching.sentences import Entry
+from runs.watching.stops import stops
 from runs.watching.tail import Moved, Position, held_back, moved_since, position
 from runs.watching.telling import Told, to_the_buyer, told
 from runs.watching.usual import Usual
@@ -16,6 +18,7 @@ __all__ = [
     "ALL",
     "LOG_PAGE",
     "OPEN",
+    "SEARCH_CAP",
     "STATES",
     "Count",
     "Counts",
@@ -37,9 +40,11 @@ __all__ = [
     "holds",
     "moved_since",
     "normalised",
+    "plans",
     "position",
     "run_query",
     "search",
+    "stops",
     "to_the_buyer",
     "told",
 ]

@@ -65,21 +65,32 @@ def summaries(viewers: list[Viewer], reads: Orders, position: Position) -> None:
     for zone, group in by_zone.items():
         with timezone.override(ZoneInfo(zone)):
             counts = reads.counts(day_began(timezone.now()))
-            for state in {v.watch.state for v in group}:
-                html = render_to_string(
-                    "orders/_summary.html", {"summary": summary(counts, state), "oob": True}
-                )
-                for viewer in group:
-                    if viewer.watch.state == state and viewer.prints.get("summary") != html:
-                        viewer.prints["summary"] = html
-                        viewer.put({"summary": html}, position)
+            for state, title in {(v.watch.state, v.watch.title) for v in group}:
+                context = {"summary": summary(counts, "" if title else state, title), "oob": True}
+                html = render_to_string("orders/_summary.html", context)
+                same = [v for v in group if (v.watch.state, v.watch.title) == (state, title)]
+                _once(same, "summary", html, position)
 
 
-def pages(viewers: list[Viewer], reads: Runs, position: Position) -> None:
-    """Send each run page what changed on it. A finished run ends its streams."""
+def banner(viewers: list[Viewer], stops: list[str], position: Position) -> None:
+    """What stops work for everybody."""
+    _once(viewers, "stops", render_to_string("frame/_stops.html", {"stops": stops, "oob": True}), position)
+
+
+def _once(viewers: Iterable[Viewer], fragment: str, html: str, position: Position) -> None:
+    for viewer in viewers:
+        if viewer.prints.get(fragment) != html:
+            viewer.prints[fragment] = html
+            viewer.put({fragment: html}, position)
+
+
+def pages(viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: Position) -> None:
+    """Send each run page what changed on it. One look at all runs has told which are worth reading whole."""
     by_run: dict[str, list[Viewer]] = defaultdict(list)
     for viewer in viewers:
-        by_run[viewer.watch.run_ids[0]].append(viewer)
+        run_id = viewer.watch.run_ids[0]
+        if run_id not in lines or _differs(viewer, lines[run_id]):
+            by_run[run_id].append(viewer)
     for run_id, group in by_run.items():
         page = reads.page(run_id)
         for viewer in group:
@@ -89,13 +100,23 @@ def pages(viewers: list[Viewer], reads: Runs, position: Position) -> None:
                 _page(viewer, page, position)
 
 
+def _differs(viewer: Viewer, line: Line) -> bool:
+    """Is there anything to send? A page that has just come is taken to show the lease as it stands."""
+    lease = viewer.prints.setdefault("lease", str(line.lease_expires_at))
+    return (
+        line.is_finished
+        or viewer.prints.get(line.run_id) != line.print
+        or lease != str(line.lease_expires_at)
+    )
+
+
 def _page(viewer: Viewer, page: RunPage, position: Position) -> None:
     line = page.line
     fragments = {}
     if viewer.prints.get(line.run_id) != line.print:
         viewer.prints[line.run_id] = line.print
         fragments = {"page": _in_zone(viewer.zone, "run/_changes.html", run_context(page) | {"oob": True})}
-    elif viewer.prints.get("lease", str(line.lease_expires_at)) != str(line.lease_expires_at):
+    elif viewer.prints.get("lease") != str(line.lease_expires_at):
         fragments = {
             "lease": _in_zone(viewer.zone, "run/_lease.html", {"line": line, "page": page, "oob": True})
         }

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from runs.queries import Moved, Orders, Runs, held_back, moved_since, position
+from runs.queries import Moved, Orders, Runs, held_back, moved_since, plans, position, stops
 
 from dashboard.live import frames, rendering
 from dashboard.live.hub import Hub, Viewer
@@ -24,6 +24,7 @@ TICK_SECONDS = 0.3
 LOOK_SECONDS = 2.0
 FRESH_SECONDS = 5.0
 IDLE_SECONDS = 20.0
+STATEMENT_MS = 10_000
 RECENT = MISSED = 2_000
 
 
@@ -67,7 +68,10 @@ class Tailer:
 def own_connection() -> BaseDatabaseWrapper:
     """Outside the pool: it is kept for hours, and the pool is sized for requests."""
     db = connections["default"].copy()
-    db.settings_dict["OPTIONS"].pop("pool", None)
+    options = db.settings_dict["OPTIONS"]
+    options.pop("pool", None)
+    # A read that does not end would leave every viewer without news; it is given up and tried again.
+    options["options"] = f"{options.get('options', '')} -c statement_timeout={STATEMENT_MS}".strip()
     return db
 
 
@@ -109,7 +113,9 @@ class Tail:
             self._serve_lists(lists, touched, looks)
         due = [v for v in pages if looks or v.is_new or v.shown & touched]
         if due:
-            rendering.pages(due, Runs(self._db), self._position)
+            known = plans(self._db)
+            lines = Orders(self._db, known).lines({v.watch.run_ids[0] for v in due})
+            rendering.pages(due, Runs(self._db, known), lines, self._position)
 
     def _serve_lists(self, lists: list[Viewer], touched: set[str], looks: bool) -> None:
         candidates = touched | self._missed(lists) if any(v.watch.counts_news for v in lists) else touched
@@ -150,6 +156,7 @@ class Tail:
         everybody = clock - self._told_at >= FRESH_SECONDS or bool(before) != bool(self._told)
         if everybody:
             self._told_at = clock
+            rendering.banner(viewers, stops(self._db), self._position)
         new = [v for v in viewers if everybody or v.is_new]
         if new:
             _, now = position(self._db)

@@ -28,6 +28,7 @@ class Stream:
     poll_url: str
     after: Position
     now: datetime
+    stops: list[str]
     is_over: bool = False
 
 
@@ -37,6 +38,7 @@ class Watch:
 
     run_ids: tuple[str, ...] = ()
     state: str = ALL
+    title: str = ""
     counts_news: bool = False
     oldest_first: bool = False
     edge: str = ""
@@ -51,25 +53,25 @@ class Watch:
         return key <= self.edge if self.oldest_first else key >= self.edge
 
 
-def orders_stream(
-    page: Page, state: str, oldest_first: bool, is_further: bool, after: Position, now: datetime
-) -> Stream:
-    """The stream of a list. Only its first page without a search tells of new rows."""
-    edge = page.lines[-1].row["created_key"] if page.further and page.lines else ""
+def orders_stream(page: Page, shown: Watch, after: Position, now: datetime, stops: list[str]) -> Stream:
+    """The stream of a list that shows `page` in the way that `shown` says."""
     asked = {
         "r": [line.run_id for line in page.lines],
-        "s": state,
-        "n": not is_further,
-        "o": oldest_first,
-        "e": edge,
+        "s": shown.state,
+        "t": shown.title,
+        "n": shown.counts_news,
+        "o": shown.oldest_first,
+        "e": page.lines[-1].row["created_key"] if page.further and page.lines else "",
     }
     query = "?" + urlencode({"watch": signing.dumps(asked, salt=_SALT, compress=True)})
-    return Stream(reverse("orders-live") + query, reverse("orders-rows") + query, after, now)
+    return Stream(reverse("orders-live") + query, reverse("orders-rows") + query, after, now, stops)
 
 
-def run_stream(page: RunPage, after: Position, now: datetime) -> Stream:
+def run_stream(page: RunPage, after: Position, now: datetime, stops: list[str]) -> Stream:
     query = run_query(page.line.run_id)
-    return Stream(reverse("run-live") + query, reverse("run-now") + query, after, now, page.line.is_finished)
+    return Stream(
+        reverse("run-live") + query, reverse("run-now") + query, after, now, stops, page.line.is_finished
+    )
 
 
 def parsed(query: Mapping[str, str]) -> Watch:
@@ -77,7 +79,9 @@ def parsed(query: Mapping[str, str]) -> Watch:
     asked = signing.loads(query.get("watch", ""), salt=_SALT)
     run_ids = tuple(asked["r"])
     state = asked["s"] if asked["s"] in STATES else ALL
-    return Watch(run_ids, state, asked["n"], asked["o"], asked["e"], _after(query), _prints(query, run_ids))
+    return Watch(
+        run_ids, state, asked["t"], asked["n"], asked["o"], asked["e"], _after(query), _prints(query, run_ids)
+    )
 
 
 def parsed_run(query: Mapping[str, str], run_id: str) -> Watch:

@@ -10,11 +10,25 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from runs.queries import ALL, OPEN, STATES, Key, Orders, Page, normalised, position, run_query, search
+from runs.queries import (
+    ALL,
+    OPEN,
+    SEARCH_CAP,
+    STATES,
+    Key,
+    Orders,
+    Page,
+    normalised,
+    position,
+    run_query,
+    search,
+    stops,
+)
 from runs.words import BY_KEY, Group
 
 from dashboard import paging
 from dashboard.live import watch
+from dashboard.live.watch import Watch
 from dashboard.roles import SEE_ORDERS
 from dashboard.views.access import may
 from dashboard.views.summary import day_began, summary
@@ -46,28 +60,25 @@ def orders(request: HttpRequest) -> HttpResponse:
     reads = Orders(connection)
     counts = reads.counts(day_began(now))
     state = ALL if q else _state(request, bool(counts.attention))
-    oldest_first = state == Group.ATTENTION
     key = paging.parsed(request.GET.get("after", ""))
-    page = reads.page(state, key, ids=found, oldest_first=oldest_first)
+    shown = Watch(
+        state=state,
+        title=_matches(q, len(found)) if found is not None else "",
+        counts_news=not (q or key),
+        oldest_first=state == Group.ATTENTION,
+    )
+    page = reads.page(state, key, ids=found, oldest_first=shown.oldest_first)
     if key and not page.lines:
         return redirect(_url(q, state))
-    stream = watch.orders_stream(page, state, oldest_first, bool(q or key), after, now)
-    return render(
-        request,
-        "orders/orders.html",
-        {
-            "stream": stream,
-            "summary": summary(counts, "" if q else state),
-            "lines": page.lines,
-            "state": state,
-            "q": q,
-            "oldest_first": oldest_first,
-            "page_key": key,
-            "any_at_all": bool(page.lines) or _any(reads),
-            **_links(q, state, page),
-            **_words(state),
-        },
-    )
+    context = {
+        "stream": watch.orders_stream(page, shown, after, now, stops(connection)),
+        "summary": summary(counts, "" if q else state, shown.title),
+        "lines": page.lines,
+        "q": q,
+        "page_key": key,
+        "any_at_all": bool(page.lines) or _any(reads),
+    }
+    return render(request, "orders/orders.html", context | _links(q, state, page) | _words(state))
 
 
 @require_safe
@@ -82,7 +93,15 @@ def rows(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "orders/_changes.html",
-        {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state)},
+        {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state, asked.title)},
+    )
+
+
+def _matches(q: str, runs: int) -> str:
+    return (
+        f"{runs:,}{'+' if runs >= SEARCH_CAP else ''} orders match “{q}”"
+        if runs
+        else f"No order matches “{q}”"
     )
 
 
@@ -103,7 +122,12 @@ def _links(q: str, state: str, page: Page) -> dict[str, Any]:
 
 def _words(state: str) -> dict[str, str]:
     text = BY_KEY[state].text if state in BY_KEY else _TEXTS.get(state, state)
-    return {"state_text": text, "empty_text": _EMPTY.get(state, f"No order is under “{text}”")}
+    return {
+        "state": state,
+        "oldest_first": "yes" if state == Group.ATTENTION else "",
+        "state_text": text,
+        "empty_text": _EMPTY.get(state, f"No order is under “{text}”"),
+    }
 
 
 def _url(q: str, state: str, key: Key | None = None) -> str:

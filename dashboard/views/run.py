@@ -6,7 +6,7 @@ from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
-from runs.queries import RunPage, Runs, position
+from runs.queries import RunPage, Runs, position, stops
 
 from dashboard.live import rendering, watch
 from dashboard.roles import SEE_ORDERS
@@ -20,7 +20,7 @@ def run(request: HttpRequest) -> HttpResponse:
     after, now = position(connection)
     entry = _entry(request)
     page = _page(request, entry)
-    stream = watch.run_stream(page, after, now)
+    stream = watch.run_stream(page, after, now, stops(connection))
     return render(request, "run/run.html", {"stream": stream, "entry": entry, **rendering.run_context(page)})
 
 

@@ -47,12 +47,12 @@ def day_began(now: datetime) -> datetime:
     return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def summary(counts: Counts, state: str) -> Summary:
+def summary(counts: Counts, state: str, title: str = "") -> Summary:
     groups = [_group(counts, group, state) for group in _TITLES]
     other = counts.group(Group.OTHER)[0]
     if other.runs:
         groups.append(_other(other, state))
-    return Summary(_title(counts), _text(counts), groups)
+    return Summary(title or _title(counts), _text(counts), groups)
 
 
 def _title(counts: Counts) -> str:

@@ -18,6 +18,7 @@ from runs.words import OTHER, WORDS, Facts, Group, Lease, Wake, Word, word_for
 
 PAGE = 50
 CAP = 10_000
+SEARCH_CAP = 200
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ def search(db: BaseDatabaseWrapper, text: str) -> list[str]:
         "folded": folded(text),
         "prefix": _like(folded(text)),
         "ref_prefix": _like(text.upper()),
+        "cap": SEARCH_CAP,
     }
     hits = reads.rows(db, "search", params)
     return _best([(r["run_id"], r["rank"]) for r in hits])

@@ -17,6 +17,7 @@ from runs.watching.sentences import Entry, entry
 from runs.watching.usual import Usual, UsualTimes, pace, usual_times
 
 LOG_PAGE = 30
+SHOWN_STEPS = 12
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,19 @@ class RunPage:
     @cached_property
     def current(self) -> Stage | None:
         return next((stage for stage in self.stages if stage.state == "current"), None)
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.stages) > SHOWN_STEPS
+
+    @property
+    def shown(self) -> list[Stage]:
+        """All stages, or of many the ones around the current: two behind it and three ahead."""
+        if not self.is_long:
+            return self.stages
+        here = self.current.number - 1 if self.current else self.done_count
+        first = max(0, min(here - 2, len(self.stages) - 6))
+        return self.stages[first : first + 6]
 
     @property
     def done_count(self) -> int:

@@ -5,15 +5,15 @@
 SELECT run_id, min(rank) AS rank FROM (
     SELECT run_id, 1 AS rank FROM run_state WHERE run_id = %(text)s
     UNION ALL
-    (SELECT run_id, 2 FROM run_state WHERE order_ref <> '' AND order_ref IN (%(text)s, upper(%(text)s), lower(%(text)s)) LIMIT 200)
+    (SELECT run_id, 2 FROM run_state WHERE order_ref <> '' AND order_ref IN (%(text)s, upper(%(text)s), lower(%(text)s)) LIMIT %(cap)s)
     UNION ALL
-    (SELECT run_id, 2 FROM run_label WHERE folded <> '' AND folded = %(folded)s LIMIT 200)
+    (SELECT run_id, 2 FROM run_label WHERE folded <> '' AND folded = %(folded)s LIMIT %(cap)s)
     UNION ALL
     (SELECT run_id, 3 FROM run_state WHERE order_ref <> '' AND length(%(text)s) = 4
-        AND upper(right(order_ref, 4)) = upper(%(text)s) ORDER BY created_at DESC LIMIT 200)
+        AND upper(right(order_ref, 4)) = upper(%(text)s) ORDER BY created_at DESC LIMIT %(cap)s)
     UNION ALL
-    (SELECT run_id, 4 FROM run_label WHERE folded <> '' AND length(%(text)s) > 2 AND folded LIKE %(prefix)s LIMIT 200)
+    (SELECT run_id, 4 FROM run_label WHERE folded <> '' AND length(%(text)s) > 2 AND folded LIKE %(prefix)s LIMIT %(cap)s)
     UNION ALL
-    (SELECT run_id, 4 FROM run_state WHERE order_ref <> '' AND length(%(text)s) > 2 AND order_ref LIKE %(ref_prefix)s LIMIT 200)
+    (SELECT run_id, 4 FROM run_state WHERE order_ref <> '' AND length(%(text)s) > 2 AND order_ref LIKE %(ref_prefix)s LIMIT %(cap)s)
 ) hits
-GROUP BY run_id ORDER BY rank, run_id LIMIT 200
+GROUP BY run_id ORDER BY rank, run_id LIMIT %(cap)s
