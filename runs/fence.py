@@ -48,12 +48,13 @@ def fenced(
     *,
     step_done: str | None = None,
     item_done: str | None = None,
+    reason: str = "",
     **params: Any,
 ) -> None:
     """Send one fenced write and follow it with the run's cursor. Zero rows are judged by one read."""
     params |= {
         "run_id": run.run_id, "owner": run.owner, "epoch": run.epoch, "expected": as_json(run.cursor),
-        "onward": as_json(onward), "by": db.by(name, writer.build),
+        "onward": as_json(onward), "by": db.by(name, writer.build, reason=reason),
     }  # fmt: skip
     keeps = params.get("ttl") is not None
     row = until_answered(name, params)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
 
 from runs import db
+from runs.errors import ConfigurationRefused
 from runs.worker.drain import Drain
 from runs.worker.heartbeat import Heartbeat
 from runs.worker.process import Process, new_process, register
 
 log = logging.getLogger("leaseboard.fleet")
+# As sysexits.h names them.
+EX_UNAVAILABLE, EX_CONFIG = 69, 78
 
 
 class Member:
@@ -83,8 +87,27 @@ def _boot(sender: Any = None, **kwargs: Any) -> None:
     db.pool.forget()
     # A process that serves only the sweep's queue drives nothing and is no member of the fleet.
     queues = sender.app.amqp.queues
-    if sender.app.conf.task_default_queue in queues.consume_from:
+    if sender.app.conf.task_default_queue not in queues.consume_from:
+        return
+    try:
+        db.connect().close()
         _join(int(sender.concurrency or 0))
+    except ConfigurationRefused as refusal:
+        _refuse(str(refusal), EX_CONFIG)
+    except ImportError as error:
+        _refuse(f"LEASEBOARD_WORKFLOWS names a module that cannot be imported: {error}.", EX_CONFIG)
+    except psycopg.OperationalError as error:
+        said = str(error).strip().partition("\n")[0]
+        _refuse(
+            f"The database of DATABASE_URL does not answer: {said}. Start it, or correct the URL.",
+            EX_UNAVAILABLE,
+        )
+
+
+def _refuse(sentence: str, code: int) -> NoReturn:
+    """Celery logs what a signal's handler raises and boots all the same; only an exit stops it."""
+    print(sentence, file=sys.stderr)
+    raise SystemExit(code)
 
 
 @worker_ready.connect

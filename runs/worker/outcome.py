@@ -129,8 +129,7 @@ def _not_sent(driver: Driver, step: Step, error: NotSent) -> None:
         elif run.attempt >= step.retry.attempts:
             _give_up(driver, step, Status.FAILED, _sentence(step, run.attempt, error), error)
         else:
-            onward = _pending(driver)
-            engine.retry_later(run, writer, onward, step.retry.wait_seconds(run.attempt), error=_trace(error))
+            _retry(driver, step, _pending(driver), error)
     except LeaseLost:
         if step.guard is Guard.UNPROTECTED and engine.not_sent(run, writer, _pending(driver)):
             driver.process.offer(run.run_id)
@@ -147,14 +146,7 @@ def _refused(driver: Driver, step: Step, error: Refused) -> None:
     elif run.attempt >= step.retry.attempts:
         _give_up(driver, step, Status.FAILED, _sentence(step, run.attempt, error), error)
     else:
-        engine.retry_later(
-            run,
-            driver.writer,
-            _pending(driver),
-            step.retry.wait_seconds(run.attempt),
-            error=_trace(error),
-            raise_generation=settled,
-        )
+        _retry(driver, step, _pending(driver), error, raise_generation=settled)
 
 
 def _unknown(driver: Driver, step: Step, error: Exception) -> None:
@@ -167,9 +159,7 @@ def _unknown(driver: Driver, step: Step, error: Exception) -> None:
     elif run.attempt >= step.retry.attempts:
         _give_up(driver, step, Status.FAILED, _sentence(step, run.attempt, error), error)
     else:
-        engine.retry_later(
-            run, driver.writer, _pending(driver), step.retry.wait_seconds(run.attempt), error=_trace(error)
-        )
+        _retry(driver, step, _pending(driver), error)
 
 
 def _ask_again(driver: Driver, step: Step, error: Exception) -> None:
@@ -188,10 +178,23 @@ def _ask_again(driver: Driver, step: Step, error: Exception) -> None:
                 error,
             )
     else:
-        onward = {**run.cursor, "unknown": True}
-        engine.retry_later(
-            run, driver.writer, onward, step.retry.wait_seconds(run.attempt), error=_trace(error)
-        )
+        _retry(driver, step, {**run.cursor, "unknown": True}, error)
+
+
+def _retry(
+    driver: Driver, step: Step, onward: dict[str, Any], error: Exception, raise_generation: bool = False
+) -> None:
+    """Leave until the next attempt is due; its reason goes into the log, the traceback beside it."""
+    run = driver.run
+    engine.retry_later(
+        run,
+        driver.writer,
+        onward,
+        step.retry.wait_seconds(run.attempt),
+        reason=_sentence(step, run.attempt, error),
+        error=_trace(error),
+        raise_generation=raise_generation,
+    )
 
 
 def _unstorable(driver: Driver, step: Step, error: Unstorable) -> None:
