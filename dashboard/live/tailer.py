@@ -33,35 +33,46 @@ class Tailer:
         self._hub = hub
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._stopped = threading.Event()
 
     def ensure(self) -> None:
         """Start it with the first viewer; it stops of itself when the last has been gone for a while."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
+                self._stopped.clear()
                 self._thread = threading.Thread(target=self._run, name="tailer", daemon=True)
                 self._thread.start()
 
+    def stop(self) -> None:
+        """End it and wait until its connection is closed."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _goes_on(self, seen_at: float) -> bool:
+        return not self._stopped.is_set() and time.monotonic() - seen_at < IDLE_SECONDS
+
     def _run(self) -> None:
         seen_at = time.monotonic()
-        while time.monotonic() - seen_at < IDLE_SECONDS:
+        while self._goes_on(seen_at):
             db = own_connection()
             try:
                 seen_at = self._follow(db, seen_at)
             except DatabaseError:
                 # Viewers keep what they see and their comment lines; the chip's age tells them.
                 logger.warning("The tailer lost the database and tries again.", exc_info=True)
-                time.sleep(1)
+                self._stopped.wait(1)
             finally:
                 db.close()
 
     def _follow(self, db: BaseDatabaseWrapper, seen_at: float) -> float:
         tail = Tail(db)
-        while time.monotonic() - seen_at < IDLE_SECONDS:
+        while self._goes_on(seen_at):
             began = time.monotonic()
             if viewers := self._hub.viewers():
                 seen_at = began
                 tail.tick(viewers)
-            time.sleep(max(0.02, TICK_SECONDS - (time.monotonic() - began)))
+            self._stopped.wait(max(0.02, TICK_SECONDS - (time.monotonic() - began)))
         return seen_at
 
 
