@@ -17,6 +17,6 @@ FROM (SELECT s.run_id, coalesce(s.signals->'consumed', '[]') ? (%(signal)s::json
 WHERE r.run_id = k.run_id
   AND (k.known OR (r.status IN ('pending', 'started', 'waiting', 'held', 'blocked', 'in_doubt')
                    AND r.step = %(step)s AND r.generation = %(generation)s
-                   AND length(r.signals::text) + length(%(signal)s) <= %(size_cap)s))
+                   AND length(r.signals::text) + length(%(signal)s::jsonb::text) <= %(size_cap)s))
   AND set_config('leaseboard.by', %(by)s, true) IS NOT NULL
 RETURNING r.run_id, NOT k.known AS fresh
