@@ -153,14 +153,14 @@ VENDOR_SIMULATOR_URL = env.VENDOR_SIMULATOR_URL.value()
 CELERY_BROKER_URL = env.CELERY_BROKER_URL.value() or place.broker_url()
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_CONNECTION_TIMEOUT = 0.8
 # A page that publishes while the broker is away answers within two seconds: the message is a hint, and the
 # sweep finds the row without it. Two attempts at 0.8 s stay below that. A worker's own blocking read has no
 # time-out of its socket, since the event loop waits for it.
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {"write_timeout": 1}
     if CELERY_BROKER_URL.startswith("amqp")
-    else {"socket_connect_timeout": 1, "socket_timeout": 0.8, "visibility_timeout": 3600}
+    else {"socket_connect_timeout": 0.8, "socket_timeout": 0.8, "visibility_timeout": 3600}
 )
 CELERY_TASK_PUBLISH_RETRY = True
 CELERY_TASK_PUBLISH_RETRY_POLICY = {
