@@ -25,23 +25,37 @@ class Tenancy:
     data: Path
     lock: IO[str]
     owner: int
+    database: bool
+    broker: bool
+    forgetful: bool
 
     @classmethod
     def enter(cls, data: Path, *, database: bool, broker: bool, forgetful: bool = False) -> Tenancy:
         """Start what is asked for and does not run yet. Raises EmbeddedRefused."""
         place.make(data)
         with _gate(data):
-            tenancy = cls(data, (data / "tenants").open("a"), os.getpid())
+            lock = (data / "tenants").open("a")
+            tenancy = cls(data, lock, os.getpid(), database, broker, forgetful)
             fcntl.flock(tenancy.lock, fcntl.LOCK_SH)
             try:
-                if database:
-                    postgres.ensure(data, forgetful=forgetful)
-                if broker:
-                    valkey.ensure(data)
+                tenancy._ensure()
             except BaseException:
                 tenancy.lock.close()
                 raise
         return tenancy
+
+    def tend(self) -> list[str]:
+        """Start again what has gone since, and name it. Raises EmbeddedRefused."""
+        with _gate(self.data):
+            return self._ensure()
+
+    def _ensure(self) -> list[str]:
+        started = []
+        if self.database and postgres.ensure(self.data, forgetful=self.forgetful):
+            started.append("PostgreSQL")
+        if self.broker and valkey.ensure(self.data):
+            started.append("Valkey")
+        return started
 
     def leave(self) -> None:
         """Give up the lock; stop the servers if nobody else holds it. A forked child leaves nothing."""

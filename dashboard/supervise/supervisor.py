@@ -10,18 +10,35 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from dashboard.env import Refused
 from dashboard.supervise.child import Child
 from dashboard.supervise.console import say
 
 
-async def supervise(crew: list[Child], logs: Path, port: int, greet: Callable[[], None]) -> None:
-    """Start all, greet once the port answers, and return when a signal came and every child is gone."""
+TEND_SECONDS = 5
+
+
+async def supervise(
+    crew: list[Child],
+    logs: Path,
+    port: int,
+    greet: Callable[[], None],
+    tend: Callable[[], list[str]] = list,
+) -> None:
+    """Start all, greet once the port answers, and return when a signal came and every child is gone.
+
+    `tend` looks after the servers below from time to time and names those that it had to start again.
+    """
     asked = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _hear, asked, crew)
     keepers = [asyncio.create_task(child.keep(logs)) for child in crew]
     greeting = asyncio.create_task(_greet_when_open(port, greet))
-    await asked.wait()
+    while not asked.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asked.wait(), TEND_SECONDS)
+            break
+        await asyncio.to_thread(_tend, tend)
     greeting.cancel()
     for _, rank in groupby(sorted(crew, key=attrgetter("rank")), key=attrgetter("rank")):
         await asyncio.gather(*(child.stop() for child in rank))
@@ -40,6 +57,14 @@ def _hear(asked: asyncio.Event, crew: list[Child]) -> None:
         child.leaving.set()
     print()
     say("stopping", "orders first, then workers, which give their runs back; Ctrl-C again stops at once")
+
+
+def _tend(tend: Callable[[], list[str]]) -> None:
+    try:
+        for server in tend():
+            say("servers", f"{server} was gone and is started again")
+    except Refused as refusal:
+        say("servers", str(refusal))
 
 
 async def _greet_when_open(port: int, greet: Callable[[], None]) -> None:

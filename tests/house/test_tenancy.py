@@ -86,6 +86,16 @@ def test_servers_of_a_killed_tenant_are_taken_over(data: Path, enter: Callable[[
     assert not answers(data)
 
 
+def test_a_server_that_died_meanwhile_is_started_again(data: Path, enter: Callable[[], Tenancy]) -> None:
+    tenancy = enter()
+    assert tenancy.tend() == []
+    valkey.stop(data)
+    postgres.stop(data)
+    assert tenancy.tend() == ["PostgreSQL", "Valkey"]
+    assert answers(data)
+    tenancy.leave()
+
+
 def test_a_stale_number_in_the_pid_file_is_not_taken_for_a_server(
     data: Path, enter: Callable[[], Tenancy]
 ) -> None:

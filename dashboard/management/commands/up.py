@@ -45,7 +45,8 @@ class Command(BaseCommand):
             children = crew(settings.DATA_DIR)
             say("starting", ", ".join(child.name for child in children))
             greet = partial(print, greeting, flush=True)
-            asyncio.run(supervise(children, settings.DATA_DIR / "logs", env.PORT.value(), greet))
+            tend = tenancy.tend if tenancy is not None else list
+            asyncio.run(supervise(children, settings.DATA_DIR / "logs", env.PORT.value(), greet, tend))
         finally:
             if tenancy is not None:
                 tenancy.leave()
