@@ -51,24 +51,24 @@ CREATE TRIGGER run_transition_default_no_truncate BEFORE TRUNCATE ON run_transit
 CREATE TRIGGER run_output_no_truncate BEFORE TRUNCATE ON run_output EXECUTE FUNCTION run_append_only();
 CREATE TRIGGER run_item_no_truncate BEFORE TRUNCATE ON run_item EXECUTE FUNCTION run_append_only();
 
--- Make this month's partition and the next ones. Rows that fell into the default partition go
--- with it: it is detached, its months are carved out of it row by row, and it comes back empty.
+-- Make this month's partition and the next ones, and one for each month of which rows fell into
+-- the default partition: they are moved over, so that it is empty again.
 -- Months are cut in UTC. Returns the names made. Safe twice at once (advisory lock).
 CREATE FUNCTION run_make_partitions(ahead integer DEFAULT 3) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
-    start date;
-    part  text;
+    start  date;
+    part   text;
+    months date[];
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('run_make_partitions'));
-    FOR start IN
-        SELECT month::date FROM generate_series(
-            date_trunc('month', (SELECT min(at) FROM run_transition_default) AT TIME ZONE 'UTC'),
-            date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - interval '1 month', interval '1 month') AS month
+    -- Collected first: a query still open on the default partition would forbid its ALTER TABLE.
+    months := ARRAY(
+        SELECT date_trunc('month', at AT TIME ZONE 'UTC')::date FROM run_transition_default
         UNION
         SELECT (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + n * interval '1 month')::date
         FROM generate_series(0, ahead) AS n
-        ORDER BY 1
-    LOOP
+        ORDER BY 1);
+    FOREACH start IN ARRAY months LOOP
         part := 'run_transition_' || to_char(start, 'YYYY_MM');
         CONTINUE WHEN to_regclass(part) IS NOT NULL;
         PERFORM run_make_partition(part, start);
