@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runs.watching.filters import ALL, OPEN, STATES, holds
 from runs.watching.links import dom_key, run_query
-from runs.watching.orders import SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.orders import CAP, SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
 from runs.watching.plans import plans
 from runs.watching.rows import Line
 from runs.watching.run import LOG_PAGE, Log, RunPage, Runs, Stage
@@ -16,6 +16,7 @@ from runs.watching.usual import Usual
 
 __all__ = [
     "ALL",
+    "CAP",
     "LOG_PAGE",
     "OPEN",
     "SEARCH_CAP",

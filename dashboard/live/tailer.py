@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable
 
-from django.db import DatabaseError, connections
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from runs.queries import Moved, Orders, Runs, held_back, moved_since, plans, position, stops
 
@@ -58,9 +58,10 @@ class Tailer:
             db = own_connection()
             try:
                 seen_at = self._follow(db, seen_at)
-            except DatabaseError:
-                # Viewers keep what they see and their comment lines; the chip's age tells them.
-                logger.warning("The tailer lost the database and tries again.", exc_info=True)
+            except Exception:
+                # Mostly a database that went away. Whatever it is, every viewer of this process hangs on this
+                # thread: they keep what they see, the age on their chip tells them, and it tries again.
+                logger.warning("The tailer could not read and tries again.", exc_info=True)
                 self._stopped.wait(1)
             finally:
                 db.close()

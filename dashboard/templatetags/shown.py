@@ -46,10 +46,12 @@ def money(pair: tuple[str, str] | None) -> str:
 
 @register.filter
 def span(seconds: float | None) -> str:
-    """A duration: 1.8 s, 46 s, 12 min, 5 h, 3 d. The scripts count on in the same words."""
+    """A duration: 320 ms, 1.8 s, 46 s, 12 min, 5 h, 3 d. The scripts count on in the same words."""
     if seconds is None:
         return ""
     seconds = max(0.0, seconds)
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     for unit, size in (("d", 172_800), ("h", 7_200), ("min", 120)):

@@ -1,7 +1,10 @@
-"""What stands around the pages: the way in from /, preferences, and the four error pages."""
+"""What stands around the pages: the way in from /, preferences, and the error pages."""
 
 from __future__ import annotations
 
+import sys
+
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -41,5 +44,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Asks nothing of the database: it may be the reason for this page."""
+    """Asks nothing of the database: it may be the reason for this page, and then the page says so."""
+    if isinstance(sys.exc_info()[1], DatabaseError):
+        return render(request, "503.html", {"is_broken": True}, status=503)
     return render(request, "500.html", {"is_broken": True}, status=500)

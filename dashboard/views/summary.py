@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
-from runs.queries import Count, Counts
-from runs.words import Group, Word
+from runs.queries import CAP, Count, Counts
+from runs.words import DONE, Group, Word
 
 _NUMBERS = (
     "No",
@@ -68,8 +68,9 @@ def _title(counts: Counts) -> str:
 
 
 def _text(counts: Counts) -> str:
-    flying, mending = counts.in_flight, counts.total(Group.MENDING)
-    parts = [f"{flying:,} in flight."]
+    """What the title does not say. Each number stands beside its word on the counters as well."""
+    mending, done = counts.total(Group.MENDING), counts.of(DONE)
+    parts = [f"{counts.in_flight:,} in flight."] if counts.attention else []
     if mending:
         parts.append(
             "One is queued or mending by itself."
@@ -78,6 +79,8 @@ def _text(counts: Counts) -> str:
         )
     if counts.late:
         parts.append(f"{counts.late:,} past {'its' if counts.late == 1 else 'their'} promise.")
+    if not parts:
+        parts.append(f"{'10,000+' if done > CAP else f'{done:,}'} finished today.")
     return " ".join(parts)
 
 

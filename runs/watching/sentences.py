@@ -74,7 +74,11 @@ def _taken_over(r: dict[str, Any], plan: Plan) -> str:
     if not r["owner_after"]:
         by = r["actor"] or "a person"
         return f"Taken from {_who(r['owner_before'])} by {by}; the next free worker gets it"
-    text = f"{_who(r['owner_after'])} claimed it from {_who(r['owner_before'])}"
+    new, old = _who(r["owner_after"]), _who(r["owner_before"])
+    if new == old:
+        # Two processes of one host share a name: what tells them apart is shown.
+        new, old = r["owner_after"], r["owner_before"]
+    text = f"{new} claimed it from {old}"
     if r["lapsed_at"]:
         text += f", {_seconds((r['at'] - r['lapsed_at']).total_seconds())} after that lease had lapsed"
     return text
@@ -106,6 +110,9 @@ def _released(r: dict[str, Any], plan: Plan) -> str:
 
 
 def _in_doubt(r: dict[str, Any], plan: Plan) -> str:
+    if r["lapsed_at"] and r["owner_before"]:
+        silent = f"{_who(r['owner_before'])} went silent past its lease in “{_title(plan, _here(r))}”"
+        return f"{silent}: the call may have happened, and no answer is recorded"
     return f"{_title(plan, _here(r))}: its call may have happened, and no answer is recorded"
 
 

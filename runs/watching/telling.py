@@ -8,6 +8,8 @@ from datetime import datetime
 from runs.states import Status
 from runs.watching.run import RunPage
 from runs.words import (
+    CANCELLED,
+    DONE,
     FAILED,
     IN_DOUBT,
     LOST,
@@ -56,7 +58,7 @@ def to_the_buyer(page: RunPage) -> str:
     """The workflow's own sentence for the buyer at this step."""
     line = page.line
     if line.row["status"] == Status.DONE:
-        return "Your order is complete."
+        return "Everything you asked for is done."
     if line.row["status"] in (Status.CANCELLED, Status.FAILED):
         return ""
     return line.step.saying
@@ -105,6 +107,8 @@ _STANDING = {
     IN_DOUBT: "in doubt since",
     NEEDS_A_PERSON: "held until someone looks, since",
     FAILED: "it gave up at",
+    DONE: "finished at",
+    CANCELLED: "cancelled at",
 }
 
 

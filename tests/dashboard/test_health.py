@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import LazySettings
 from django.db import connection
 from django.test import Client
+
+from dashboard.views import frame
 
 
 def test_healthz_asks_nobody(client: Client) -> None:
@@ -39,9 +39,17 @@ def test_readyz_is_unavailable_with_a_migration_missing(client: Client, db: None
     assert answer.json()["checks"]["migrations"] == "1 not applied"
 
 
-def test_a_broken_server_has_a_page(client: Client, db: None, monkeypatch: Any) -> None:
-    from dashboard.views import frame
-
+def test_a_broken_page_says_so_without_asking_the_database(client: Client) -> None:
     request = client.get("/healthz").wsgi_request
-    page = frame.broken(request).content.decode()
-    assert "This page broke" in page
+    answer = frame.broken(request)
+    assert answer.status_code == 500
+    assert "This page broke" in answer.content.decode()
+
+
+def test_a_page_says_when_the_database_does_not_answer(ada: Client) -> None:
+    ada.raise_request_exception = False
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE run_catalogue RENAME TO gone")
+    answer = ada.get("/orders/")
+    assert answer.status_code == 503
+    assert "The database does not answer" in answer.content.decode()

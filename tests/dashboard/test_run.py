@@ -47,7 +47,7 @@ def sentence(run_id: str) -> str:
         ({"status": "started", "lease": -60},
          "Step 1 of 5, parsing the request its worker has been silent past its lease, which lapsed at It should have been "
          "taken over by now: ask operations whether any worker may claim."),
-        ({"status": "done", "step": "notify_buyer"}, "All 5 steps are finished done since Nothing for you to do."),
+        ({"status": "done", "step": "notify_buyer"}, "All 5 steps are finished finished at Nothing for you to do."),
         ({"status": "paused_by_v3"},
          "Step 1 of 5, parsing the request unknown: paused_by_v3 since Its status is one that this version does not know, "
          "so nothing here will act on it."),
