@@ -144,7 +144,7 @@ def retry_later(
     error: str | None = None,
     raise_generation: bool = False,
 ) -> None:
-    """Give the run back until wait_seconds from now, with the reason as a sentence. Raises Stopped where a mark was honoured instead."""
+    """Give the run back until wait_seconds from now. Raises Stopped where a mark was honoured instead."""
     fenced(
         "retry_later", run, writer, onward, wait_seconds=wait_seconds, raise_generation=int(raise_generation),
         item=run.cursor.get("item"), attempt=run.attempt, error=clean(error) if error else None,
