@@ -4,7 +4,8 @@
 --
 -- A run is named when it became due since the last sweep, and again whenever its age crosses
 -- another minute: a lost message costs a minute, a full queue is not filled again every sweep. What
--- an emergency hold stopped is named again once it is lifted.
+-- an emergency hold stopped is named again once it is lifted. A call that only hold_lapsed may touch
+-- is named every time: it costs no message, and a row that was locked just now must not wait a minute.
 SELECT r.run_id, r.epoch, run_unprotected(r.status, r.workflow, r.cursor) AS unprotected, d.since
 FROM run_state AS r,
 LATERAL (SELECT CASE
@@ -16,7 +17,8 @@ WHERE r.status IN ('pending', 'started', 'waiting') AND r.run_id > %(after)s AND
   AND (r.wake_at <= clock_timestamp() OR (r.wake_at IS NULL AND r.status <> 'waiting'))
   AND (r.lease_owner IS NULL OR r.lease_expires_at IS NULL OR r.lease_expires_at < clock_timestamp())
   AND d.since <= clock_timestamp()
-  AND (floor(extract(epoch FROM clock_timestamp() - d.since) / 60)
+  AND (run_unprotected(r.status, r.workflow, r.cursor)
+       OR floor(extract(epoch FROM clock_timestamp() - d.since) / 60)
        > floor(extract(epoch FROM %(last_sweep)s::timestamptz - d.since) / 60)
        OR EXISTS (SELECT 1 FROM run_emergency_hold h WHERE h.lifted_at > %(last_sweep)s
                   AND h.workflow IN ('', r.workflow) AND h.step IN ('', r.step)))
