@@ -174,3 +174,47 @@ def overtake(run_id: str, writer: Writer = W2) -> None:
 def unchanged(run_id: str, before: dict[str, Any]) -> bool:
     """Does the row stand exactly as before? Whether the lease is still good is a matter of time."""
     return {**row(run_id), "leased": None} == {**before, "leased": None}
+
+
+def boot(
+    build: str = "", node: str = "", *, ttl: float = 30.0, knows: dict[str, list[str]] | None = None
+) -> Writer:
+    """A worker process on the board, of a build of its own unless told; knows: steps by workflow."""
+    writer = Writer(f"{new_id('w')}#0f0f", build or new_id("build"), ttl)
+    db.rows(
+        "boot",
+        owner=writer.owner,
+        name=writer.owner[:-5],
+        build=writer.build,
+        host="",
+        pod="",
+        node=node,
+        pid=1,
+        threads=4,
+        heartbeat=ttl / 3,
+        ttl=ttl,
+        grace=30.0,
+    )
+    for workflow, steps in (knows or {}).items():
+        body = {"steps": [{"first_name": step} for step in steps]}
+        db.rows("publish", workflow=workflow, build=writer.build, body=json.dumps(body))
+    return writer
+
+
+def beat(writer: Writer, *, acknowledged: bool = False) -> dict[str, Any]:
+    """The process reports itself, and hears whether it must stop."""
+    params = {
+        "owner": writer.owner,
+        "pause": 0.1,
+        "offset": 0.0,
+        "inside": "[]",
+        "acknowledged": acknowledged,
+        "since_claim": None,
+    }
+    return db.rows("beat", **params)[0]
+
+
+def silent(writer: Writer, seconds: float) -> None:
+    text = """UPDATE run_worker SET last_beat_at = last_beat_at - %(s)s * interval '1 s',
+              booted_at = booted_at - %(s)s * interval '1 s' WHERE owner = %(owner)s"""
+    ask(text, s=seconds, owner=writer.owner)
