@@ -64,7 +64,8 @@ def raw_text(value: Any) -> str:
     """The value as a person can read it, whatever it holds; NUL is shown as its escape."""
     try:
         text = json.dumps(value, default=repr, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
+    except Exception:
+        # Also whatever the repr of something inside it raises.
         try:
             text = repr(value)
         except Exception as error:

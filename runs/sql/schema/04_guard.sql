@@ -127,16 +127,18 @@ CREATE FUNCTION run_has_signal(signals jsonb, wanted text, step text, generation
                    WHERE t->>'name' = wanted AND t->>'step' = step AND (t->>'generation')::integer = generation)
 $$;
 
--- Open a case for a call whose outcome is unknown, or join the one that is open. Returns its id.
-CREATE FUNCTION run_open_doubt(r run_state, start_cursor jsonb, call_owner text, call_epoch bigint, held bigint, why text, who text)
+-- Open a case for a call whose outcome is unknown, or join the one that is open. certain: it is known
+-- to have happened, and only its result could not be stored. Returns its id.
+CREATE FUNCTION run_open_doubt(r run_state, start_cursor jsonb, call_owner text, call_epoch bigint, held bigint, why text, who text,
+                               certain boolean DEFAULT false)
 RETURNS bigint LANGUAGE sql AS $$
-    INSERT INTO run_doubt AS d (run_id, step, item, generation, reason, opened_by, owner, epoch, start_cursor, held_epoch, owners, amount, currency)
+    INSERT INTO run_doubt AS d (run_id, step, item, generation, reason, opened_by, owner, epoch, start_cursor, held_epoch, known, owners, amount, currency)
     VALUES (r.run_id, coalesce(start_cursor->>'step', ''), start_cursor->>'item', r.generation, why, who, call_owner, call_epoch,
-            start_cursor, held, array_remove(ARRAY[call_owner], NULL),
+            start_cursor, held, certain, array_remove(ARRAY[call_owner], NULL),
             CASE WHEN start_cursor->'amount'->>'amount' ~ '^-?[0-9]{1,18}([.][0-9]{1,9})?$' THEN (start_cursor->'amount'->>'amount')::numeric END,
             coalesce(start_cursor->'amount'->>'currency', ''))
     ON CONFLICT (run_id, step, item, generation) WHERE closed_at IS NULL
     DO UPDATE SET attempts = d.attempts + 1, owners = d.owners || EXCLUDED.owners, version = d.version + 1,
-                  held_epoch = coalesce(EXCLUDED.held_epoch, d.held_epoch)
+                  held_epoch = coalesce(EXCLUDED.held_epoch, d.held_epoch), known = d.known OR EXCLUDED.known
     RETURNING d.id
 $$;
