@@ -39,7 +39,7 @@ def new_worker(ttl: float = 30.0) -> Writer:
     return Writer(f"{new_id('w')}#0f0f", "test", ttl)
 
 
-def ask(text: str, **params: Any) -> list[dict[str, Any]]:
+def ask(text: str, /, **params: Any) -> list[dict[str, Any]]:
     """Any statement on the record's pool, as rows."""
     with db.pool.connection() as conn:
         cursor = conn.cursor(row_factory=dict_row)
