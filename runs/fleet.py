@@ -6,9 +6,11 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import psycopg
+from celery import bootsteps
 from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
 
 from runs import db
@@ -82,9 +84,32 @@ def offer_through(dispatch: Callable[[str], object]) -> None:
     _dispatch = dispatch
 
 
+class GiveBack(bootsteps.StartStopStep):  # type: ignore[misc]
+    """On SIGTERM, give back what this process has taken from the queue and not begun.
+
+    Celery closes its channel only after the last task has ended. Until then prefetched messages stay
+    with it, and so does the one that a blocking read may still be handed: a SIGKILL after the grace
+    would lose them, and their runs would wait for the sweep instead of going on at once.
+    """
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def start(self, parent: Any) -> None:
+        """Nothing: there is something to give back only at the end."""
+
+    def stop(self, parent: Any) -> None:
+        consumer = parent.task_consumer
+        # A reconnect stops the consumer as well; then the broker has taken everything back itself.
+        if consumer is not None and _member is not None and _member.process.stopping:
+            with suppress(*parent.connection.connection_errors, *parent.connection.channel_errors):
+                consumer.cancel()
+                consumer.channel.close()
+
+
 @worker_init.connect
 def _boot(sender: Any = None, **kwargs: Any) -> None:
     db.pool.forget()
+    sender.app.steps["consumer"].add(GiveBack)
     # A process that serves only the sweep's queue drives nothing and is no member of the fleet.
     queues = sender.app.amqp.queues
     if sender.app.conf.task_default_queue not in queues.consume_from:
@@ -120,6 +145,7 @@ def _ready(sender: Any = None, **kwargs: Any) -> None:
 def _sigterm(**kwargs: Any) -> None:
     """Fires in the main thread, inside the signal handler: everything slow goes to a thread."""
     if _member is not None:
+        _member.process.stopping = True
         threading.Thread(target=_member.drain.sigterm, name="sigterm").start()
 
 
