@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from examples.purchase_orders.replay.deploy import ReplayFailed
+from examples.purchase_orders.replay.parent import NurseryEnded
+from examples.purchase_orders.replay.plan import Plan, PlanRefused, fitting_speed
+from examples.purchase_orders.replay.play import play
+from examples.purchase_orders.replay.progress import Progress
+from examples.purchase_orders.replay.table import lines
+
+BAD_ARGUMENTS = 2
+
+
+def count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to 100000")
+    return int(text)
+
+
+def times(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 1000:
+        raise ArgumentTypeError(f"{text!r} is not a number from 0.1 to 1000")
+    return value
+
+
+class Command(BaseCommand):
+    help = (
+        "Replay the deploy that restarted every run: real workers, real SIGTERMs, vendors with books of their own. "
+        "Prints what the record and the books say, and ends with 1 where they disagree or a promise did not hold."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--runs", type=count, default=200, help="runs in flight when the deploy begins (200)"
+        )
+        parser.add_argument("--workers", type=count, default=4, help="worker processes of each build (4)")
+        parser.add_argument("--threads", type=count, default=50, help="threads of each worker (50)")
+        parser.add_argument("--speed", type=times, help="how much faster than real vendors are (fits --runs)")
+        parser.add_argument(
+            "--seed", type=int, default=2026, help="which orders and which answers of the vendors"
+        )
+        parser.add_argument(
+            "--naive", action="store_true", help="the old code: every message restarts at step one"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--keep", action="store_true", help="keep the database, the books and the log")
+
+    def handle(self, *, runs: int, workers: int, threads: int, speed: float | None, **options: Any) -> None:
+        progress = Progress(sys.stderr)
+        try:
+            plan = Plan(
+                runs, workers, threads, speed or fitting_speed(runs), options["naive"], options["seed"]
+            )
+            found = play(plan, progress, keep=options["keep"])
+        except PlanRefused as refusal:
+            raise CommandError(str(refusal), returncode=BAD_ARGUMENTS) from None
+        except (ReplayFailed, NurseryEnded) as failure:
+            raise CommandError(str(failure)) from None
+        finally:
+            progress.end()
+        self.stdout.write(
+            json.dumps(found.as_json(), indent=2) if options["json"] else "\n".join(lines(found))
+        )
+        if not found.holds:
+            sys.exit(1)
