@@ -7,12 +7,15 @@ brings each change once: neither lost while it was away nor sent again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
 from django.core import signing
+from django.core.exceptions import BadRequest
+from django.http import HttpResponse
 from django.urls import reverse
 from runs.queries import ALL, STATES, Line, Page, Position, RunPage, dom_key, run_query
 
@@ -75,8 +78,11 @@ def run_stream(page: RunPage, after: Position, now: datetime, stops: list[str]) 
 
 
 def parsed(query: Mapping[str, str]) -> Watch:
-    """The watch in a list's URL. Raises signing.BadSignature for one that no page of ours made."""
-    asked = signing.loads(query.get("watch", ""), salt=_SALT)
+    """The watch in a list's URL. Raises BadRequest for one that no page of ours made."""
+    try:
+        asked = signing.loads(query.get("watch", ""), salt=_SALT)
+    except signing.BadSignature:
+        raise BadRequest("No page asks like this.") from None
     run_ids = tuple(asked["r"])
     state = asked["s"] if asked["s"] in STATES else ALL
     return Watch(
@@ -86,6 +92,13 @@ def parsed(query: Mapping[str, str]) -> Watch:
 
 def parsed_run(query: Mapping[str, str], run_id: str) -> Watch:
     return Watch((run_id,), after=_after(query), prints=_prints(query, (run_id,)))
+
+
+def polled(answer: HttpResponse, now: datetime) -> HttpResponse:
+    """Tell the page's chip and clock that this came by asking, and of when it is."""
+    told = {"state": "polling", "now": now.timestamp()}
+    answer["HX-Trigger"] = json.dumps({"leaseboard:fresh": told, "leaseboard:state": told})
+    return answer
 
 
 def _after(query: Mapping[str, str]) -> Position | None:

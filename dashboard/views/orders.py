@@ -90,11 +90,9 @@ def rows(request: HttpRequest) -> HttpResponse:
     reads = Orders(connection)
     lines = reads.lines(list(asked.run_ids)).values()
     changed = [line for line in lines if line.print != asked.prints.get(line.run_id)]
-    return render(
-        request,
-        "orders/_changes.html",
-        {"lines": changed, "summary": summary(reads.counts(day_began(now)), asked.state, asked.title)},
-    )
+    head = summary(reads.counts(day_began(now)), "" if asked.title else asked.state, asked.title)
+    answer = render(request, "orders/_changes.html", {"lines": changed, "summary": head})
+    return watch.polled(answer, now)
 
 
 def _matches(q: str, runs: int) -> str:

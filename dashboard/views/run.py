@@ -41,7 +41,8 @@ def now(request: HttpRequest) -> HttpResponse:
     asked = watch.parsed_run(request.GET, line.run_id)
     is_same = asked.prints.get(line.run_id) == line.print
     template = "run/_lease.html" if is_same else "run/_changes.html"
-    return render(request, template, rendering.run_context(page) | {"oob": True})
+    answer = render(request, template, rendering.run_context(page) | {"oob": True})
+    return watch.polled(answer, line.now)
 
 
 def _page(request: HttpRequest, entry: int | None) -> RunPage:

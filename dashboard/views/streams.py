@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 from django.core.exceptions import PermissionDenied
-from django.core.signing import BadSignature
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from dashboard import preferences
@@ -28,11 +27,7 @@ async def orders_live(request: HttpRequest) -> HttpResponseBase:
     """Changes of the rows on a list's screen, its counters, and how many rows are new."""
     if refused := await _refused(request):
         return refused
-    try:
-        asked = watch.parsed(request.GET)
-    except (BadSignature, KeyError, TypeError, ValueError):
-        return HttpResponseBadRequest("This stream belongs to no page.")
-    return _stream(request, "orders", asked)
+    return _stream(request, "orders", watch.parsed(request.GET))
 
 
 async def run_live(request: HttpRequest) -> HttpResponseBase:

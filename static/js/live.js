@@ -1,52 +1,44 @@
 /* The stream's connection. htmx's extension opens it and swaps what comes; this names, at each opening, where
-   the page stands and what it shows (the extension reconnects with a bare URL), shows the state on the chip,
-   pauses, and asks by polling where no stream gets through. */
+   the page stands and what it shows (the extension reconnects with a bare URL), pauses, and asks by polling
+   where no stream gets through. */
 (() => {
   "use strict";
   const QUIET_MS = 15000, HIDDEN_MS = 60000, ASLEEP_MS = 3600000, POLL_MS = 5000;
-  const chip = document.getElementById("chip"), button = document.getElementById("pause");
-  const first = document.getElementById("stream");
-  if (!first || !chip) return;
-  const template = first.cloneNode(true);
-  let after = first.dataset.after, source = null, heard = Date.now(), paused = false, over = false, hiddenAt = 0;
+  const first = document.getElementById("stream"), button = document.getElementById("pause");
+  if (!first || !button) return;
+  const template = first.cloneNode(true), dead = { readyState: 0, addEventListener() {}, close() {} };
+  let after = first.dataset.after, source = null, heard = Date.now(), paused = false, over = false, hiddenAt = 0, turn = 0;
 
-  const show = (state, words) => { chip.dataset.state = state; chip.querySelector("[data-chip-word]").textContent = words; };
+  const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`leaseboard:${name}`, { detail }));
+  const show = (state) => tell("state", { state });
   const asked = (base) => {
-    const url = new URL(base, location.href);
-    const rows = [...document.querySelectorAll("[data-print]")];
+    const url = new URL(base, location.href), rows = [...document.querySelectorAll("[data-print]")];
     url.searchParams.set("after", after);
     url.searchParams.set("prints", rows.map((row) => row.id.split("-").pop() + row.dataset.print).join(""));
     return url;
   };
-  const fresh = (event) => {
-    const told = JSON.parse(event.data);
-    if (told.state === "delayed") show("delayed", `delayed by a long transaction (${told.detail})`);
-    else show("live", "live");
-    time(told.now);
-    document.dispatchEvent(new CustomEvent("leaseboard:fresh", { detail: told }));
-  };
-  const time = (seconds) => {
-    const at = chip.querySelector("time"), zone = document.documentElement.dataset.zone;
-    at.textContent = new Date(seconds * 1000).toLocaleTimeString("en-GB", { timeZone: zone });
-    at.dateTime = new Date(seconds * 1000).toISOString();
-  };
-  const noted = (event) => { heard = Date.now(); if (event.lastEventId) after = event.lastEventId; };
+  const noted = (event) => { heard = Date.now(); after = event.lastEventId || after; };
+  const fresh = (event) => { const told = JSON.parse(event.data); tell("fresh", told); tell("state", told); };
 
   htmx.createEventSource = (base) => {
-    if (source) source.close();
+    // The extension may still mean to reopen a stream that was paused or replaced since: that one stays shut.
+    if (paused || over || Number(new URL(base, location.href).searchParams.get("turn")) !== turn) return dead;
+    source?.close();
     source = new EventSource(asked(base));
     // A browser reconnects to the old URL by itself. Closed, it leaves that to the extension, which comes here.
-    source.addEventListener("error", (event) => { event.target.close(); if (!paused && !over) show("reconnecting", "reconnecting…"); });
+    source.addEventListener("error", (event) => { event.target.close(); if (!paused && !over) show("reconnecting"); });
     source.addEventListener("update", noted);
     source.addEventListener("fresh", (event) => { noted(event); fresh(event); });
-    source.addEventListener("end", () => { over = true; show("final", "final"); if (button) button.hidden = true; });
+    source.addEventListener("end", () => { over = true; show("final"); button.hidden = true; });
     return source;
   };
 
   const stop = () => { source?.close(); document.getElementById("stream")?.remove(); };
   const go = () => {
     stop();
-    const stream = template.cloneNode(true);
+    const stream = template.cloneNode(true), url = new URL(stream.getAttribute("sse-connect"), location.href);
+    url.searchParams.set("turn", ++turn);
+    stream.setAttribute("sse-connect", url.href);
     document.getElementById("clock").after(stream);
     heard = Date.now();
     htmx.process(stream);
@@ -56,15 +48,18 @@
     button.setAttribute("aria-pressed", String(on));
     button.setAttribute("aria-label", on ? "Resume live updates" : "Pause live updates");
     button.querySelector("use").setAttribute("href", on ? "#i-play" : "#i-pause");
-    if (on) { stop(); show("paused", "paused"); } else { show("reconnecting", "reconnecting…"); go(); }
+    show(on ? "paused" : "reconnecting");
+    if (on) stop(); else go();
   };
   const poll = () => {
     if (paused || over || document.hidden || Date.now() - heard < QUIET_MS) return;
-    htmx.ajax("GET", asked(first.dataset.poll).href, { target: "#clock", swap: "none" })
-      .then(() => show("polling", "every 5 s")).catch(() => show("reconnecting", "reconnecting…"));
+    htmx.ajax("GET", asked(first.dataset.poll).href, { source: "#clock", target: "#clock", swap: "none" });
   };
+  // A poll that came through tells its own state and time by HX-Trigger.
+  document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.elt.id === "clock" && !detail.successful) show("reconnecting"); });
 
-  if (button) { button.hidden = false; button.addEventListener("click", () => pause(!paused)); }
+  button.hidden = false;
+  button.addEventListener("click", () => pause(!paused));
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { hiddenAt = Date.now(); return; }
     const away = Date.now() - hiddenAt;

@@ -183,3 +183,31 @@ def test_viewers_hold_no_connection(opened: Opened, database_url: str) -> None:
     # This test's own connections, the web's pool of at most four, and the tailer's one.
     assert row is not None
     assert row[0] <= 4 + 1 + 2
+
+
+def test_pausing_while_reconnecting_stays_paused(opened: Opened, site: Site) -> None:
+    scene.order("a", status="started", lease=60, attempt=1)
+    page = opened("/orders/?state=open")
+    until(page, lambda: is_live(page))
+    site.kill()
+    until(page, lambda: chip(page) == "reconnecting", 5)
+    page.click("#pause")
+    site.start()
+    scene.commit("a", "parse_request", "quote")
+    page.wait_for_timeout(3000)
+    assert chip(page) == "paused"
+    assert "1 of 5" in row(page, "a")
+    page.click("#pause")
+    until(page, lambda: "2 of 5" in row(page, "a"))
+    opened.forgive(["ERR_", "[object Event]"])  # type: ignore[attr-defined]
+
+
+def test_a_broken_poll_is_told(opened: Opened) -> None:
+    scene.order("a", status="started", lease=60, attempt=1)
+    page = opened("/run/?run=a")
+    page.context.route("**/live/**", lambda route: route.abort())
+    page.context.route("**/rows/**", lambda route: route.fulfill(status=503, body="away"))
+    page.goto("/orders/?state=open")
+    page.wait_for_timeout(22_000)
+    assert chip(page) == "reconnecting"
+    opened.forgive(["ERR_", "[object Event]", "503", "Response Status"])  # type: ignore[attr-defined]

@@ -108,6 +108,7 @@ def test_who_holds_the_tail_back_is_named(other: Callable[[], Any], monkeypatch:
 @pytest.mark.parametrize("query", ["", "?watch=", "?watch=forged:abc:def"])
 def test_a_stream_that_no_page_asked_for_is_refused(other: Any, ada: Client, query: str) -> None:
     assert ada.get("/orders/live/" + query).status_code == 400
+    assert ada.get("/orders/rows/" + query).status_code == 400
 
 
 async def _open(signed_in: Client, path: str) -> Any:
