@@ -41,7 +41,9 @@ class Item(Generic[V]):
         return self._loop.run.key(self.key)
 
     def save(self, result: Any = None) -> None:
-        """Record this item's result. Raises Unstorable where it has no JSON form."""
+        """Record this item's result, once. Raises Unstorable where it has no JSON form."""
+        if self.saved:
+            raise DeclarationRefused(f"Item {self.key!r} is saved twice.")
         self._loop.save(self, result)
 
 
