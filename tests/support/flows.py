@@ -127,6 +127,16 @@ def act(ctx: Context) -> Any:  # noqa: F811
 
 _tidied(charges)
 
+careless = Workflow("careless")
+
+
+@careless.step(title="Forget each line")
+def act(ctx: Context) -> Any:  # noqa: F811
+    return [item.key for item in ctx.items(ctx.input["lines"], key=str)]
+
+
+_tidied(careless)
+
 asking = Workflow("asking")
 
 
