@@ -35,7 +35,7 @@ def words_of(state: str) -> tuple[Word, ...]:
 
 @cache
 def parameters(state: str) -> dict[str, Any]:
-    """The filter of orders.sql. `among` repeats the statuses, so that the planner can use a partial index."""
+    """The filter of orders.sql. The statuses are repeated for the planner's sake."""
     if state == ALL:
         return _parameters(None, None)
     if state == OPEN:
@@ -59,7 +59,14 @@ def holds(state: str, facts: Facts) -> bool:
 def _parameters(
     words: list[str] | None, among: list[str] | None, late: bool = False, other: bool = False
 ) -> dict[str, Any]:
-    return {"words": words, "among": among, "late": late, "other": other, "known": [str(s) for s in Status]}
+    return {
+        "words": words,
+        "unfinished": None if among is None else [s for s in among if s not in TERMINAL],
+        "ended": None if among is None else [s for s in among if s in TERMINAL],
+        "late": late,
+        "other": other,
+        "known": [str(s) for s in Status],
+    }
 
 
 def _key(f: Facts) -> str:

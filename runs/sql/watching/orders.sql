@@ -2,7 +2,8 @@
 -- One page of the list, by a key that never changes (created_at, run_id): commits move no row.
 --
 -- %(words)s: fact keys whose word is asked for, or null for all. %(late)s: also rows past their
--- promise. %(key_at)s, %(key_id)s: the last row of the page before, or null. {order} is desc or asc
+-- promise. %(unfinished)s and %(ended)s repeat the statuses that this takes, apart, so that each can go
+-- in by its own partial index. %(key_at)s, %(key_id)s: the last row of the page before, or null. {order} is desc or asc
 -- and {beyond} < or >. Returns one row more than %(limit)s where there is a further page.
 WITH {facts},
 page AS (
@@ -11,7 +12,7 @@ page AS (
            OR status || '|' || lease || '|' || wake || '|' || tried || '|' || slow || '|' || late = ANY (%(words)s)
            OR (%(late)s AND late)
            OR (%(other)s AND NOT status = ANY (%(known)s)))
-      AND (%(among)s::text[] IS NULL OR status = ANY (%(among)s))
+      AND (%(unfinished)s::text[] IS NULL OR status = ANY (%(unfinished)s) OR status = ANY (%(ended)s))
       AND (%(ids)s::text[] IS NULL OR run_id = ANY (%(ids)s))
       AND (%(key_at)s::text IS NULL OR (created_at, run_id) {beyond} (%(key_at)s::timestamptz, %(key_id)s))
     ORDER BY created_at {order}, run_id {order}
