@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -39,7 +38,7 @@ def ensure(data: Path, *, forgetful: bool = False) -> bool:
 def stop(data: Path) -> None:
     """Disconnect everyone and stop. A server that is already gone is no error."""
     directory = data / "postgres"
-    if _holder(directory) is not None:
+    if _postmaster(directory) is not None:
         _run(directory, "pg_ctl", "-w", "-m", "fast", "-t", str(START_SECONDS), "stop")
 
 
@@ -66,20 +65,41 @@ def _await_or_refuse(data: Path, directory: Path) -> None:
 
 
 def _holder(directory: Path) -> int | None:
-    """The living postmaster that postmaster.pid names; a number that is somebody else's by now is removed."""
-    lock = directory / "postmaster.pid"
+    """A living process of this server. Where there is none, lock files that were left behind are removed.
+
+    PostgreSQL itself would trust the number in them, though it may be a zombie's or anybody's by now. It
+    also leaves a killed server's backends a moment to go: two servers on one directory would ruin it.
+    """
+    holder = _postmaster(directory) or _orphan(directory)
+    if holder is None:
+        (directory / "postmaster.pid").unlink(missing_ok=True)
+        (place.socket_directory(directory.parent) / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+    return holder
+
+
+def _postmaster(directory: Path) -> int | None:
     try:
-        pid = int(lock.read_text().split(maxsplit=1)[0])
-        process = psutil.Process(pid)
-        if process.name().startswith("postgres"):
-            return None if process.status() == psutil.STATUS_ZOMBIE else pid
-    except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
+        pid = int((directory / "postmaster.pid").read_text().split(maxsplit=1)[0])
+    except (FileNotFoundError, IndexError, ValueError):
         return None
-    except psutil.AccessDenied:
-        return pid
-    with suppress(FileNotFoundError):
-        lock.unlink()
-    return None
+    return pid if _serves(pid, directory) else None
+
+
+def _orphan(directory: Path) -> int | None:
+    """A backend that outlives its postmaster."""
+    named = (process.pid for process in psutil.process_iter(["name"]) if process.info["name"] == "postgres")
+    return next((pid for pid in named if _serves(pid, directory)), None)
+
+
+def _serves(pid: int, directory: Path) -> bool:
+    """Whether this is a living process of the server: each of them works in the data directory."""
+    try:
+        process = psutil.Process(pid)
+        alive = process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE
+        return alive and Path(process.cwd()) == directory.resolve()
+    except psutil.Error:
+        # Gone meanwhile, or another user's, whose server could not work in a directory of ours.
+        return False
 
 
 def _make(directory: Path, forgetful: bool) -> None:

@@ -14,7 +14,6 @@ from dashboard.env import Refused
 from dashboard.supervise.child import Child
 from dashboard.supervise.console import say
 
-
 TEND_SECONDS = 5
 
 

@@ -96,6 +96,16 @@ def test_a_server_that_died_meanwhile_is_started_again(data: Path, enter: Callab
     tenancy.leave()
 
 
+def test_a_killed_server_is_started_again(data: Path, enter: Callable[[], Tenancy]) -> None:
+    """Some containers leave the dead as zombies, whose number in the lock file PostgreSQL would believe."""
+    tenancy = enter()
+    os.kill(int((data / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    os.kill(int((data / "valkey" / "valkey.pid").read_text()), signal.SIGKILL)
+    assert tenancy.tend() == ["PostgreSQL", "Valkey"]
+    assert answers(data)
+    tenancy.leave()
+
+
 def test_a_stale_number_in_the_pid_file_is_not_taken_for_a_server(
     data: Path, enter: Callable[[], Tenancy]
 ) -> None:
