@@ -126,7 +126,7 @@ def _blocked(r: dict[str, Any], plan: Plan) -> str:
 
 
 def _refused(r: dict[str, Any], plan: Plan) -> str:
-    done = r["completed_step"] or _here(r)
+    done = r["step_before"] or _here(r)
     return (
         f"{_who(r['owner_before'] or r['owner_after'])} came back and tried to record “{_title(plan, done)}”"
         f" with epoch {r['epoch']}. Nothing was changed"

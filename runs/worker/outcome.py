@@ -108,10 +108,10 @@ def _land_or_report(driver: Driver, step: Step, ctx: Context, result: Stored, lo
         driver.process.offer(run.run_id)
         return
     log.info("%s", loss)
-    engine.report(
-        Kind.COMMIT_REFUSED, run, writer, f"It tried to record the result of {step.title!r} with epoch {run.epoch}.",
-        onward=onward, result=result.text,
-    )  # fmt: skip
+    why = (
+        f"Its answer came after the run had changed hands; the result of {step.first_name} is kept beside it."
+    )
+    engine.report(Kind.COMMIT_REFUSED, run, writer, why, onward=onward, result=result.text)
 
 
 def _wait(driver: Driver, parked: Parked) -> None:
