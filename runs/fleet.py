@@ -110,6 +110,10 @@ class GiveBack(bootsteps.StartStopStep):  # type: ignore[misc]
 def _boot(sender: Any = None, **kwargs: Any) -> None:
     db.pool.forget()
     sender.app.steps["consumer"].add(GiveBack)
+    # A run keeps its thread for minutes, so a message reserved behind busy threads would wait while another
+    # worker has a free one. Celery can do without reserving on Redis and Valkey only.
+    if sender.app.connection_for_read().transport.driver_type == "redis":
+        sender.app.conf.worker_disable_prefetch = True
     # A process that serves only the sweep's queue drives nothing and is no member of the fleet.
     queues = sender.app.amqp.queues
     if sender.app.conf.task_default_queue not in queues.consume_from:
