@@ -50,7 +50,7 @@ class Figures:
     steps_repeated: int
     duplicates: list[Duplicate]
     recovery: Recovery | None
-    waited: Recovery | None  # after a hand-over
+    waited: Recovery | None  # after a hand-over; the books cannot tell that from a cut between two calls
 
     def calls(self, vendor: str) -> int:
         return sum(duplicate.calls for duplicate in self.duplicates if duplicate.vendor == vendor)
@@ -72,7 +72,6 @@ class Figures:
                 for d in self.duplicates
             ],
             "recovery_seconds": {part: getattr(self.recovery, part, None) for part in PARTS},
-            "handover_seconds": {part: getattr(self.waited, part, None) for part in PARTS},
         }
 
 
@@ -100,7 +99,7 @@ def from_books(witness: Witness) -> Figures:
         steps_repeated=len(witness.repeats()),
         duplicates=_added((call.vendor, call.amount, call.currency or FREE) for call in repeats),
         recovery=Recovery.of(seconds for _, _, seconds in witness.recoveries()),
-        waited=Recovery.of(witness.waits()),
+        waited=None,
     )
 
 

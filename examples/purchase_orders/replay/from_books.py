@@ -117,16 +117,6 @@ class Witness:
             if visit.key in cut
         ]
 
-    def waits(self) -> list[float]:
-        """Seconds from the last answer before a hand-over to the next worker's first call."""
-        handed = self.handed_over()
-        return [
-            after.first_at - visit.last_answer_at
-            for visits in self.visits.values()
-            for visit, after in pairwise(visits)
-            if visit.key in handed
-        ]
-
     def applied_twice(self) -> list[Call]:
         """Effects that happened again although a key, a probe or a person stands before them."""
         return [

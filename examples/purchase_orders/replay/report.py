@@ -39,6 +39,7 @@ class Report:
             "workers_killed": self.outcome.killed,
             "seconds": round(self.outcome.seconds, 1),
             **self.record.as_json(),
+            "handover_seconds": {part: getattr(self.record.waited, part, None) for part in figures.PARTS},
             "books": self.books.as_json(),
             "books_agree": self.verdict.agree,
             "remarks": dict(self.verdict.remarks),
