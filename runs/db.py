@@ -16,9 +16,12 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db import connections
+from psycopg.adapt import Transformer
 from psycopg.rows import dict_row
 from psycopg.types.datetime import TimestamptzLoader
 from psycopg_pool import ConnectionPool
+
+from runs.prepared import Statement
 
 SQL = Path(__file__).parent / "sql"
 FIELD = "\x1f"
@@ -50,6 +53,18 @@ class _Connection(psycopg.Connection[Any]):
         super().__init__(*args, **options)
         self.row_factory = dict_row
         self.adapters.register_loader("timestamptz", _BoundedTimes)
+        self.loaders = Transformer(self)
+        self.prepared: set[bytes] = set()
+
+    def rows(self, statement: Statement, params: Row) -> list[Row]:
+        known = None if self.prepare_threshold is None else self.prepared
+        with self.lock:
+            return statement.run(self.pgconn, self.loaders, known, params)
+
+
+@functools.cache
+def statement(name: str) -> Statement:
+    return Statement(name, sql(name).decode())
 
 
 @functools.cache
@@ -122,13 +137,15 @@ class Pool:
         with self._open().connection() as conn:
             yield conn
 
-    def rows(self, text: bytes, params: Row) -> list[Row]:
+    def rows(self, name: str, params: Row) -> list[Row]:
         """Run one statement. It commits itself, so the connection needs no block of its own around it."""
         pool = self._pool or self._open()
         conn = pool.getconn()
         try:
-            cursor = conn.execute(text, params)
-            return cursor.fetchall() if cursor.description else []
+            # A cursor can be interrupted, and signals arrive in the main thread.
+            if threading.current_thread() is threading.main_thread():
+                return execute(conn, name, params)
+            return conn.rows(statement(name), params)
         finally:
             pool.putconn(conn)
 
@@ -149,7 +166,7 @@ pool = Pool()
 
 def rows(name: str, /, **params: Any) -> list[Row]:
     """Run a named statement on our pool, in a transaction of its own."""
-    return pool.rows(sql(name), params)
+    return pool.rows(name, params)
 
 
 def one(name: str, /, **params: Any) -> Row | None:

@@ -21,6 +21,7 @@ from runs.run import Run
 
 log = logging.getLogger("leaseboard.engine")
 RETRY_CEILING_SECONDS = 5.0
+_encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def judge(
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return _encoder.encode(value)
 
 
 def _first_line(error: Exception) -> str:

@@ -75,6 +75,8 @@ def raw_text(value: Any) -> str:
 
 def clean(text: str) -> str:
     """Text that the database can hold: NUL and lone surrogates replaced."""
+    if text.isascii() and "\x00" not in text:
+        return text
     return text.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
 
 
