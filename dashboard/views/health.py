@@ -38,9 +38,8 @@ def _said(check: Callable[[], str]) -> str:
 
 
 def _database() -> str:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    return "ok"
+    connection.ensure_connection()
+    return "ok" if connection.is_usable() else "does not answer"
 
 
 def _migrations() -> str:

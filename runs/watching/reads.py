@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
+
+from runs.db import fetch
 
 Row = dict[str, Any]
 
@@ -24,9 +25,11 @@ _FOLDER = Path(__file__).resolve().parent.parent / "sql" / "watching"
 
 def rows(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None, **words: str) -> list[Row]:
     """All rows of statement `name`. `words` are keywords of the statement such as the order, never values."""
-    with db.cursor() as cursor:
-        cursor.execute(statement(name, **words), params or {})
-        return _dictionaries(cursor)
+    columns, found = fetch(db, statement(name, **words), params or {})
+    return [
+        {column: _decoded(kind, value) for (column, kind), value in zip(columns, values, strict=True)}
+        for values in found
+    ]
 
 
 def row(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None) -> Row | None:
@@ -48,14 +51,6 @@ def _read(name: str) -> str:
     text = (_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
     # A comment may hold a percent sign or a placeholder's name, which the driver would take for one.
     return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
-
-
-def _dictionaries(cursor: CursorWrapper) -> list[Row]:
-    columns = cursor.description or ()
-    return [
-        {column[0]: _decoded(column[1], value) for column, value in zip(columns, values, strict=True)}
-        for values in cursor.fetchall()
-    ]
 
 
 def _decoded(type_code: int, value: Any) -> Any:

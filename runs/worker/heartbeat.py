@@ -24,7 +24,7 @@ from runs.worker.process import Drive, Process
 log = logging.getLogger("leaseboard.heartbeat")
 RETRY_SECONDS = 1.0
 # The beat's own statement may not hang on a server that accepts and says nothing.
-STATEMENT_TIMEOUT_MS = 8000
+STATEMENT_TIMEOUT_SECONDS = 8.0
 
 
 class Heartbeat(threading.Thread):
@@ -59,7 +59,7 @@ class Heartbeat(threading.Thread):
     def stop(self) -> None:
         self._stop_asked.set()
         self._wake.set()
-        self.join(timeout=STATEMENT_TIMEOUT_MS / 1000)
+        self.join(timeout=STATEMENT_TIMEOUT_SECONDS)
 
     def beat_now(self) -> None:
         """Do not wait for the next turn: something changed that others should see."""
@@ -68,8 +68,7 @@ class Heartbeat(threading.Thread):
     def _beat(self) -> bool:
         try:
             if self._conn is None or self._conn.closed:
-                self._conn = db.connect()
-                self._conn.execute(f"SET statement_timeout = {STATEMENT_TIMEOUT_MS}")
+                self._conn = db.connect(STATEMENT_TIMEOUT_SECONDS)
             self._renew(self._conn)
             self._report(self._conn)
         except psycopg.Error as error:
@@ -145,8 +144,7 @@ class Heartbeat(threading.Thread):
     def _beat_alone(self, conn: psycopg.Connection[Any], drive: Drive) -> None:
         """Somebody has held this row's lock for half the TTL: wait for it briefly, and name them."""
         try:
-            with conn.transaction():
-                conn.execute("SET LOCAL lock_timeout = '1s'")
+            with db.impatient(conn, 1):
                 db.execute(conn, "heartbeat_alone", self._mine([drive]))
             drive.renewed_at, drive.skipped_since = boottime(), None
         except psycopg.errors.LockNotAvailable:
