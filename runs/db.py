@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.adapt import Transformer
 from psycopg.rows import dict_row
 from psycopg.types.datetime import TimestamptzLoader
@@ -87,9 +88,20 @@ def execute(conn: psycopg.Connection[Any], name: str, params: Row) -> list[Row]:
         return cursor.fetchall() if cursor.description else []
 
 
-def connect(**options: Any) -> psycopg.Connection[Any]:
-    """An autocommit connection of one's own, for a heartbeat or a tailer."""
-    return _Connection.connect(**{**_parameters(), **options}, autocommit=True)
+def connect(statement_timeout_seconds: float | None = None) -> psycopg.Connection[Any]:
+    """An autocommit connection of one's own, for a heartbeat or a tailer; its statements may be bounded."""
+    conn = psycopg.connect(**_parameters(), autocommit=True)
+    if statement_timeout_seconds is not None:
+        conn.execute(f"SET statement_timeout = {round(statement_timeout_seconds * 1000)}")
+    return conn
+
+
+@contextmanager
+def impatient(conn: psycopg.Connection[Any], seconds: float) -> Iterator[None]:
+    """A transaction that waits for no lock longer than this; past it psycopg raises LockNotAvailable."""
+    with conn.transaction():
+        conn.execute(f"SET LOCAL lock_timeout = {round(seconds * 1000)}")
+        yield
 
 
 def _parameters() -> Row:
@@ -181,3 +193,12 @@ def within(name: str, /, **params: Any) -> list[Row]:
     wrapper.ensure_connection()
     raw: psycopg.Connection[Any] = wrapper.connection
     return execute(raw, name, params)
+
+
+def fetch(
+    wrapper: BaseDatabaseWrapper, text: str, params: Row
+) -> tuple[list[tuple[str, int]], list[tuple[Any, ...]]]:
+    """A read over one of Django's connections: the columns with their types, and the rows as they come."""
+    with wrapper.cursor() as cursor:
+        cursor.execute(text, params)
+        return [(column[0], column[1]) for column in cursor.description or ()], cursor.fetchall()
