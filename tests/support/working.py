@@ -7,6 +7,7 @@ from runs.fence import Writer
 from runs.worker.drive import drive
 from runs.worker.process import Process
 from tests.support.factories import boot, row
+from tests.support.races import at_once
 
 
 class Worker:
@@ -19,6 +20,6 @@ class Worker:
         self.process.offer = self.offered.append
 
     def drive(self, run_id: str) -> str:
-        """Drive the run as far as this process can, and say where it stands then."""
-        drive(self.process, run_id)
+        """Drive the run as far as this process can, and say where it stands then. In a thread, as always."""
+        at_once(lambda: drive(self.process, run_id)).result(30)
         return str(row(run_id)["status"])
