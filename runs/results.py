@@ -40,7 +40,7 @@ def stored(value: Any) -> Stored:
     except (TypeError, ValueError, RecursionError) as error:
         raise Unstorable(f"This result cannot be stored: {error}.", raw=raw_text(value)) from error
     if altered and isinstance(plain, dict):
-        plain["_altered"] = sorted(altered)
+        plain["_altered"] = sorted({clean(path) for path in altered})
     text = json.dumps(plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     return Stored(text, plain, tuple(altered), raw_text(value) if altered else None)
 
@@ -121,7 +121,7 @@ def _composite(value: Any, path: str, altered: list[str], depth: int) -> Any:
 def _text(value: str, path: str, altered: list[str]) -> str:
     cleaned = clean(value)
     if cleaned != value:
-        altered.append(clean(path))
+        altered.append(path)
     return cleaned
 
 
