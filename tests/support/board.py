@@ -23,6 +23,7 @@ from runs import db
 from tests.house.servers import Addresses
 
 FLOWS = "tests.support.flows"
+_made: list[str] = []
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +31,10 @@ def record_url(
     embedded: Addresses, django_db_modify_db_settings: None, django_db_blocker: Any
 ) -> Iterator[str]:
     """The address of the record's database, migrated; it is dropped at the session's end."""
+    # Each folder of tests imports this fixture, and pytest counts each import as another one.
+    if _made:
+        yield _made[0]
+        return
     # The number at its end says whose it is: a session that was killed leaves it to the next one.
     name = f"test_leaseboard_record_{os.getpid()}"
     with psycopg.connect(embedded.database, autocommit=True) as conn:
@@ -37,7 +42,9 @@ def record_url(
         conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     with django_db_blocker.unblock(), connected_to(name):
         call_command("migrate", verbosity=0)
-    yield urlsplit(embedded.database)._replace(path=f"/{name}").geturl()
+    _made.append(urlsplit(embedded.database)._replace(path=f"/{name}").geturl())
+    yield _made[0]
+    _made.clear()
     with psycopg.connect(embedded.database, autocommit=True) as conn:
         conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 

@@ -51,15 +51,15 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = self._connect()
-                self._sockets += [client, server]
-                self._start(self._serve, client, server)
+                self._sockets.append(client)
+                self._start(self._serve, client, self._connect())
 
     def _connect(self) -> socket.socket:
         host, port = self._upstream
         if not host.startswith("/"):
             return socket.create_connection((host, port))
         server = socket.socket(socket.AF_UNIX)
+        self._sockets.append(server)
         server.connect(f"{host}/.s.PGSQL.{port}")
         return server
 
@@ -98,8 +98,10 @@ class Proxy:
 def between(default: str = "default") -> Iterator[Proxy]:
     """Send every new connection to the database through a proxy."""
     at = connections[default].settings_dict
-    proxy = Proxy((at["HOST"] or "/var/run/postgresql", int(at["PORT"] or 5432)))
+    # The embedded server's folder of sockets comes as an option, which would win over HOST.
     options = {**at["OPTIONS"], "sslmode": "disable", "gssencmode": "disable"}
+    host = options.pop("host", "") or at["HOST"] or "/var/run/postgresql"
+    proxy = Proxy((host, int(at["PORT"] or 5432)))
     try:
         with connected_to(HOST="127.0.0.1", PORT=proxy.port, OPTIONS=options):
             yield proxy
