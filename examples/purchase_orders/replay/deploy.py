@@ -29,6 +29,7 @@ class ReplayFailed(RuntimeError):
 @dataclass
 class Worker:
     name: str
+    build: str
     pid: int
     kill_at: float = float("inf")
 
@@ -54,7 +55,7 @@ class Deploy:
         self.ready.mkdir()
         self.outcome = Outcome()
         self.workers: dict[int, Worker] = {}
-        self.helpers: set[int] = set()
+        self.helpers: dict[int, str] = {}
 
     def run(self) -> Outcome:
         began = time.monotonic()
@@ -75,7 +76,7 @@ class Deploy:
     def _start(self, build: str, number: int) -> None:
         name = f"{build}-{number + 1:02d}"
         pid = self.parent.fork("worker", name=name, build=build, threads=self.plan.threads)
-        self.workers[pid] = Worker(name, pid)
+        self.workers[pid] = Worker(name, build, pid)
 
     def _fill(self) -> None:
         if not self.plan.naive:
@@ -123,10 +124,8 @@ class Deploy:
         self.parent.send(worker.pid, signal.SIGTERM)
         worker.kill_at = time.monotonic() + grace
 
-    def _help(self, role: str, **given: object) -> int:
-        pid = self.parent.fork(role, **given)
-        self.helpers.add(pid)
-        return pid
+    def _help(self, role: str, **given: object) -> None:
+        self.helpers[self.parent.fork(role, **given)] = role
 
     def _until(self, reached: Callable[[], bool], stage: str, limit: float | None) -> None:
         """Attend to deaths and graces until the condition holds. Raises ReplayFailed after the limit."""
@@ -146,20 +145,22 @@ class Deploy:
                 worker.kill_at = float("inf")
         next_kill = min((worker.kill_at for worker in self.workers.values()), default=float("inf"))
         wait = min(TICK_SECONDS, max(0.01, next_kill - time.monotonic()))
-        for death in self.parent.deaths(wait):
+        died = self.parent.deaths(wait)
+        for death in died:
             self._died(death)
+        if numbers := self.watch.undelivered(death.pid for death in died):
+            self._help("redeliver", numbers=numbers, seed=self.plan.seed)
 
     def _died(self, death: Death) -> None:
         self.outcome.deaths[death.pid] = death.at
-        self.helpers.discard(death.pid)
+        role = self.helpers.pop(death.pid, "")
         worker = self.workers.pop(death.pid, None)
-        if worker is None:
-            return
-        self.outcome.killed += death.code == -signal.SIGKILL
-        if worker.kill_at == float("inf") and death.code != -signal.SIGKILL:
-            raise ReplayFailed(f"Worker {worker.name} ended by itself with {death.code}: its log tells why.")
-        if numbers := self.watch.undelivered([death.pid]):
-            self._help("redeliver", numbers=numbers, seed=self.plan.seed)
+        if worker is not None and death.pid not in self.outcome.told:
+            raise ReplayFailed(f"Worker {worker.name} ended by itself with {death.code}.")
+        if role and death.code not in (0, -signal.SIGKILL):
+            raise ReplayFailed(f"The part {role!r} of the replay failed.")
+        if worker is not None and worker.build == "old":
+            self.outcome.killed += death.code == -signal.SIGKILL
 
     def _shown(self, state: State) -> str:
         doubt = f", {state.in_doubt:,} in doubt" if state.in_doubt else ""

@@ -40,7 +40,7 @@ class Process:
     notes: Notes
 
 
-@app.task(name="replay.order", acks_late=True, ignore_result=True)
+@app.task(name="replay.order", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]
 def process_order(number: int, seed: int) -> None:
     order = book(seed).order(number)
     notes, owner = Process.notes, Process.owner

@@ -32,6 +32,7 @@ class Plan:
     speed: float
     naive: bool = False
     seed: int = 2026
+    slow: tuple[tuple[str, float], ...] = ()  # vendors that take so many times longer than usual
 
     def __post_init__(self) -> None:
         if self.runs > self.workers * self.threads:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import psycopg
 
@@ -10,7 +12,7 @@ from examples.purchase_orders.replay import from_log, from_notes
 from examples.purchase_orders.replay.deploy import Deploy, Outcome, ReplayFailed
 from examples.purchase_orders.replay.from_books import Witness
 from examples.purchase_orders.replay.history import History
-from examples.purchase_orders.replay.parent import Parent, parent
+from examples.purchase_orders.replay.parent import NurseryEnded, Parent, parent
 from examples.purchase_orders.replay.plan import Plan
 from examples.purchase_orders.replay.progress import Progress
 from examples.purchase_orders.replay.report import Report, report
@@ -27,8 +29,13 @@ def play(plan: Plan, progress: Progress, keep: bool = False) -> Report:
         with parent("old" if plan.naive else "new", here.environment) as workers:
             try:
                 outcome, history = (_old if plan.naive else _new)(plan, here, workers, progress)
+            except (ReplayFailed, NurseryEnded) as failure:
+                raise ReplayFailed(f"{failure} {_last_words(here.folder)}".strip()) from None
             finally:
-                _alone(workers, "clear")
+                with suppress(NurseryEnded):
+                    _alone(workers, "clear")
+        if keep:
+            progress.note(f"Kept: the database {here.name}, and the books and the log in {here.folder}.")
         return report(plan, outcome, history, Witness(here.vendors.books(), history.died))
 
 
@@ -59,6 +66,14 @@ def _ahead(conn: psycopg.Connection[tuple[float]]) -> float:
     return min(answers)[1]
 
 
+def _last_words(folder: Path) -> str:
+    """What the workers wrote last: it is gone with the folder."""
+    log = folder / "workers.log"
+    written = log.read_text(errors="replace").split("\n") if log.exists() else []
+    last = next((line.strip() for line in reversed(written) if line.strip()), "")
+    return f"The last line of their log: {last[:300]}" if last else ""
+
+
 def _alone(workers: Parent, role: str) -> None:
     """Fork a role and wait until it has done its part."""
     pid = workers.fork(role)
@@ -68,5 +83,5 @@ def _alone(workers: Parent, role: str) -> None:
             if death.pid == pid and death.code == 0:
                 return
             if death.pid == pid:
-                raise ReplayFailed(f"The part {role!r} of the replay failed: its log tells why.")
+                raise ReplayFailed(f"The part {role!r} of the replay failed.")
     raise ReplayFailed(f"The part {role!r} of the replay did not end.")

@@ -25,6 +25,10 @@ class Progress:
         self._stage = stage
         self._out.flush()
 
+    def note(self, sentence: str) -> None:
+        self.end()
+        self._out.write(f"{sentence}\n")
+
     def end(self) -> None:
         if self._terminal:
             self._out.write("\r\x1b[2K")

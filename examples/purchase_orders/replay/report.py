@@ -34,6 +34,7 @@ class Report:
             "workers": plan.workers,
             "threads": plan.threads,
             "speed": plan.speed,
+            "slow": dict(plan.slow),
             "naive": plan.naive,
             "in_flight": self.outcome.in_flight,
             "workers_killed": self.outcome.killed,

@@ -47,6 +47,8 @@ def stage(plan: Plan, keep: bool = False) -> Iterator[Stage]:
         pool = _connections_each(server, plan)
         _create(server, name)
         with start_simulator(plan.speed, folder / "books", plan.seed) as vendors:
+            for vendor, times in plan.slow:
+                vendors.control(vendor=vendor, latency_factor=times)
             url = urlsplit(server)._replace(path=f"/{name}").geturl()
             yield Stage(name, folder, url, vendors, _environment(plan, name, url, folder, vendors.url, pool))
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ import psycopg
 
 from examples.purchase_orders.replay.from_notes import unfinished
 from examples.purchase_orders.replay.notes import Reader
+
+# How long the old code's queue waits for a message to be taken before it sends it again.
+INVISIBLE_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class State:
 class Watch(Protocol):
     def state(self) -> State: ...
     def undelivered(self, dead: Iterable[int]) -> list[int]:
-        """Numbers of the orders whose messages the queue still has although their worker died."""
+        """Numbers of the orders whose messages have to come again: their worker died, or nobody got them."""
         ...
 
 
@@ -57,15 +61,18 @@ class NotesWatch:
         self._reader = Reader(folder)
         self._facts: list[dict[str, Any]] = []
         self._pids: dict[int, str] = {}
-        self._taken: set[str] = set()
+        self._taken: dict[str, float] = {}
         self._finished: set[str] = set()
+        self._sent: dict[int, float] = {}
+        self._run_ids: dict[int, str] = {}
 
     def state(self) -> State:
         for fact in self._reader.news():
             if fact["event"] == "booted":
                 self._pids[fact["pid"]] = fact["owner"]
             elif fact["event"] == "taken":
-                self._taken.add(fact["run_id"])
+                self._taken[fact["run_id"]] = fact["at"]
+                self._run_ids[fact["number"]] = fact["run_id"]
             elif fact["event"] == "finished":
                 self._finished.add(fact["run_id"])
             if fact["event"] in ("taken", "finished", "failed"):
@@ -74,5 +81,13 @@ class NotesWatch:
 
     def undelivered(self, dead: Iterable[int]) -> list[int]:
         self.state()
-        held = unfinished(self._facts)
-        return sorted(number for pid in dead for number in held.get(self._pids.get(pid, ""), []))
+        now = time.time()
+        held = unfinished(self._facts) if (dead := list(dead)) else {}
+        again = [number for pid in dead for number in held.get(self._pids.get(pid, ""), [])]
+        again += [number for number, at in self._sent.items() if self._is_lost(number, at, now)]
+        self._sent |= dict.fromkeys(again, now)
+        return sorted(again)
+
+    def _is_lost(self, number: int, sent_at: float, now: float) -> bool:
+        """A worker that ends may be handed one more message and die with it: a queue notices by the time."""
+        return self._taken[self._run_ids[number]] < sent_at < now - INVISIBLE_SECONDS
