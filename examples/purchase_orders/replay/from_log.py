@@ -20,7 +20,7 @@ LOG = """SELECT run_id, kind, epoch, cursor_before, cursor_after, owner_before, 
 FROM run_transition WHERE kind NOT IN ('commit_refused', 'loss_noticed') ORDER BY run_id, id"""
 FLEET = "SELECT owner, pid FROM run_worker"
 RUNS = "SELECT run_id, status, completed->'parse_request'->'usage' AS usage FROM run_state"
-ENDS = {"done": End.OVER, "retry_scheduled": End.RETRY}
+ENDS = {"done": End.OVER, "retry_scheduled": End.RETRY, "in_doubt": End.DOUBT}
 
 
 def load(url: str, told: dict[int, float], deaths: dict[int, float], ahead: float) -> History:
@@ -73,6 +73,7 @@ def _close(hold: Hold, row: dict[str, Any], dead: bool, told: bool) -> None:
         hold.inside = before.get("step") if before.get("status") == "started" else None
     elif row["kind"] in ENDS:
         hold.close(ENDS[row["kind"]], row["at"])
+        hold.inside = before.get("step")
     elif row["lease_event"] == "released" and told and after.get("status") in ("pending", "started"):
         hold.close(End.HANDED_OVER, row["at"])
     else:

@@ -29,6 +29,7 @@ class End(StrEnum):
     CUT = "cut"  # its worker died
     LOST = "lost"  # its worker lived, and the lease lapsed
     RETRY = "retry"
+    DOUBT = "in doubt"  # by its own worker, which had waited for the answer long enough
     OVER = "over"
 
 

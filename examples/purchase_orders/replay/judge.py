@@ -75,7 +75,7 @@ class Judge:
         books = self.witness.cut()
         for key in sorted(books):
             hold = self.holds.get(key)
-            if hold is None or hold.end not in (End.CUT, End.LOST, End.RETRY):
+            if hold is None or hold.end not in (End.CUT, End.LOST, End.RETRY, End.DOUBT):
                 self._disagree(f"{key[0]}: {key[1]} died inside a call, and the record says {_ended(hold)}.")
             elif hold.end is not End.CUT:
                 self._remark("let go before its worker died, with a call still open at the vendor")

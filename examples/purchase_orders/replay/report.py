@@ -74,6 +74,9 @@ def _broken(plan: Plan, record: Figures, books: Figures, history: History, witne
     for call in witness.applied_twice():
         found.append(f"{call.run_id}: {call.step} was applied twice ({call.call}).")
     cut_in_credit = sum(hold.inside == "credit_check" for hold in history.ended(End.CUT))
+    if plan.slow:
+        # On a bad day a worker may also have waited long enough, and asked again.
+        cut_in_credit += sum(hold.inside == "credit_check" for hold in history.ended(End.RETRY))
     if books.calls("Creditline") > cut_in_credit:
         found.append(
             f"{books.calls('Creditline')} credit enquiries were repeated, and {cut_in_credit} runs were cut in one."

@@ -19,6 +19,9 @@ def lines(report: Report) -> Iterator[str]:
         f"grace {plan.grace:.1f} s, lease {plan.ttl:.1f} s; {outcome.killed} workers were killed; "
         f"{outcome.seconds:.0f} s in all."
     )
+    if plan.slow:
+        slow = ", ".join(f"{vendor} takes {times:g} times as long" for vendor, times in plan.slow)
+        yield f"On a bad day: {slow}."
     yield ""
     yield _row("", "notes of the old code" if plan.naive else "record", "vendors’ books")
     yield "─" * sum(WIDTHS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,6 +14,7 @@ from examples.purchase_orders.replay.plan import Plan, PlanRefused, fitting_spee
 from examples.purchase_orders.replay.play import play
 from examples.purchase_orders.replay.progress import Progress
 from examples.purchase_orders.replay.table import lines
+from examples.purchase_orders.vendors.houses import VENDORS
 
 BAD_ARGUMENTS = 2
 
@@ -33,6 +35,13 @@ def times(text: str) -> float:
     return value
 
 
+def slow(text: str) -> tuple[str, float]:
+    vendor, _, factor = text.partition("=")
+    if vendor not in VENDORS:
+        raise ArgumentTypeError(f"{vendor!r} is none of {', '.join(VENDORS)}; write Cardline=8, for example")
+    return vendor, times(factor)
+
+
 class Command(BaseCommand):
     help = (
         "Replay the deploy that restarted every run: real workers, real SIGTERMs, vendors with books of their own. "
@@ -41,27 +50,28 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--runs", type=count, default=200, help="runs in flight when the deploy begins (200)"
+        number, flag = (
+            partial(parser.add_argument, type=count),
+            partial(parser.add_argument, action="store_true"),
         )
-        parser.add_argument("--workers", type=count, default=4, help="worker processes of each build (4)")
-        parser.add_argument("--threads", type=count, default=50, help="threads of each worker (50)")
+        number("--runs", default=200, help="runs in flight when the deploy begins (200)")
+        number("--workers", default=4, help="worker processes of each build (4)")
+        number("--threads", default=50, help="threads of each worker (50)")
         parser.add_argument("--speed", type=times, help="how much faster than real vendors are (fits --runs)")
+        bad_day = "a vendor on a bad day, that many times slower than usual"
         parser.add_argument(
-            "--seed", type=int, default=2026, help="which orders and which answers of the vendors"
+            "--slow", type=slow, action="append", default=[], metavar="VENDOR=TIMES", help=bad_day
         )
-        parser.add_argument(
-            "--naive", action="store_true", help="the old code: every message restarts at step one"
-        )
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
-        parser.add_argument("--keep", action="store_true", help="keep the database, the books and the log")
+        parser.add_argument("--seed", type=int, default=2026, help="another seed draws other orders (2026)")
+        flag("--naive", help="the old code: every message restarts at step one")
+        flag("--json", help="print one JSON object")
+        flag("--keep", help="keep the database, the books and the log")
 
-    def handle(self, *, runs: int, workers: int, threads: int, speed: float | None, **options: Any) -> None:
+    def handle(self, *, speed: float | None, slow: list[tuple[str, float]], **options: Any) -> None:
+        given = {name: options[name] for name in ("runs", "workers", "threads", "naive", "seed")}
         progress = Progress(sys.stderr)
         try:
-            plan = Plan(
-                runs, workers, threads, speed or fitting_speed(runs), options["naive"], options["seed"]
-            )
+            plan = Plan(speed=speed or fitting_speed(options["runs"]), slow=tuple(slow), **given)
             found = play(plan, progress, keep=options["keep"])
         except PlanRefused as refusal:
             raise CommandError(str(refusal), returncode=BAD_ARGUMENTS) from None
