@@ -86,7 +86,9 @@ def _begin(driver: Driver, step: Step, ctx: Context) -> bool:
         if isinstance(verdict, Adopt):
             return outcome.adopt(driver, step, ctx, verdict.result)
         if isinstance(verdict, AskLater):
-            engine.retry_later(run, driver.writer, {**run.cursor, "unknown": True}, verdict.seconds)
+            # The guard reads from this mark that we asked and sent nothing.
+            asked = {**run.cursor, "unknown": True, "asked": run.epoch}
+            engine.retry_later(run, driver.writer, asked, verdict.seconds)
             return False
         if isinstance(verdict, Doubt):
             engine.doubt(run, driver.writer, verdict.reason)

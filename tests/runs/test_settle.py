@@ -67,13 +67,14 @@ def test_a_no_of_the_probe_counts_only_after_the_last_possible_send_the_timeout_
     assert flows.called(late, "act") == 1
 
 
-def test_asking_again_later_keeps_the_moment_until_which_the_first_owner_may_send() -> None:
+def test_asking_does_not_put_off_the_moment_from_which_a_no_counts() -> None:
+    """The lease of whoever only asks is none under which the call may be sent."""
     run_id = abandoned("probed", sent_until=-2.0)
     until = row(run_id)["lease_expires_at"]
     Worker().drive(run_id)
     ask("UPDATE run_state SET wake_at = clock_timestamp() WHERE run_id = %(r)s", r=run_id)
     Worker().drive(run_id)
-    assert row(run_id)["may_send_until"] >= until
+    assert row(run_id)["may_send_until"] == until
     assert (flows.called(run_id, "act"), row(run_id)["status"]) == (0, "started")
 
 

@@ -31,7 +31,10 @@ BEGIN
     END IF;
     IF NEW.epoch <> OLD.epoch OR NEW.lease_owner IS DISTINCT FROM OLD.lease_owner THEN
         IF NOT run_may_change_hands(OLD, NEW) THEN RETURN NULL; END IF;
-        IF OLD.status = 'started' AND OLD.lease_expires_at IS NOT NULL THEN
+        -- An owner that only asked the vendor has sent nothing: were its lease counted, each asking
+        -- would put off the moment from which a *no* counts, and the last would never come.
+        IF OLD.status = 'started' AND OLD.lease_expires_at IS NOT NULL
+           AND NEW.cursor->>'asked' IS DISTINCT FROM OLD.epoch::text THEN
             NEW.may_send_until := greatest(OLD.may_send_until, OLD.lease_expires_at);
         END IF;
     END IF;
