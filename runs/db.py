@@ -20,6 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.adapt import Transformer
 from psycopg.rows import dict_row
 from psycopg.types.datetime import TimestamptzLoader
+from psycopg.types.json import JsonbLoader
 from psycopg_pool import ConnectionPool
 
 from runs.prepared import Statement
@@ -44,6 +45,8 @@ class _Cursor(psycopg.Cursor[Row]):
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         super().__init__(connection, row_factory=dict_row)
         self.adapters.register_loader("timestamptz", _BoundedTimes)
+        # Django's connections hand jsonb out as text, for its own fields to parse.
+        self.adapters.register_loader("jsonb", JsonbLoader)
 
 
 class _Connection(psycopg.Connection[Any]):
