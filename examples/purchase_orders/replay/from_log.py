@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import groupby
+from math import inf
 from typing import Any
 
 import psycopg
@@ -47,16 +48,12 @@ def _holds(
     for row in rows:
         at, owner = row["at"], row["owner_before"]
         taken = row["lease_event"] in ("claimed", "taken_over")
+        if hold is not None and row["completed_step"]:
+            hold.marks.append(Mark(row["completed_step"], at, done=True))
         if hold is not None and (taken or row["owner_after"] is None):
-            if row["completed_step"]:
-                hold.marks.append(Mark(row["completed_step"], at, done=True))
-            _close(
-                hold, row, dead=owner in died and died[owner] < at, told=owner in told and told[owner] <= at
-            )
+            _close(hold, row, dead=died.get(owner, at) < at, told=told.get(owner, inf) <= at)
             yield hold
             hold = None
-        elif hold is not None and row["completed_step"]:
-            hold.marks.append(Mark(row["completed_step"], at, done=True))
         if taken:
             hold = Hold(run_id, row["owner_after"], row["epoch"], at)
         if hold is not None and row["began_step"]:
@@ -66,9 +63,10 @@ def _holds(
 
 
 def _close(hold: Hold, row: dict[str, Any], dead: bool, told: bool) -> None:
-    """Why this row ended the hold: a dead worker ends nothing itself, so whoever did so found it cut."""
+    """Why this row ended the hold. What a worker sent with its last breath may be logged just after its death,
+    so only a row that somebody else must have written tells of a cut."""
     before, after = row["cursor_before"] or {}, row["cursor_after"] or {}
-    if row["lease_event"] == "taken_over" or (dead and row["owner_before"] == hold.owner):
+    if row["lease_event"] == "taken_over" or (row["kind"] == "in_doubt" and dead):
         hold.close(End.CUT if dead else End.LOST, row["at"])
         hold.inside = before.get("step") if before.get("status") == "started" else None
     elif row["kind"] in ENDS:

@@ -37,6 +37,7 @@ class Judge:
         self.verdict = Verdict()
 
     def judge(self) -> Verdict:
+        self._claimed()
         self._finished()
         self._in_doubt()
         self._cut()
@@ -51,6 +52,12 @@ class Judge:
 
     def _disagree(self, text: str) -> None:
         self.verdict.disagreements.append(text)
+
+    def _claimed(self) -> None:
+        for key in sorted(self.witness.by_key.keys() - self.holds.keys()):
+            self._disagree(
+                f"{key[0]} was called for by {key[1]} under a claim that the record does not have."
+            )
 
     def _finished(self) -> None:
         record, books = self.history.at("done"), self.witness.finished()
