@@ -22,13 +22,31 @@ BEGIN
 END $$;
 
 -- This function runs at every commit, each in a transaction of its own, where PL/pgSQL prepares
--- every expression anew: so it is one comparison and one INSERT, whose subquery the planner
--- folds away.
+-- every expression anew and an INSERT pays for each of its own. So an owner that records a step's
+-- result and goes straight on, with nobody named as actor, has a short INSERT of its own: it says
+-- what the long one would.
 CREATE FUNCTION run_state_log() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     done_step text;
     torn boolean := false;
 BEGIN
+    IF NEW.status = 'started' AND OLD.status = 'started' AND NEW.step <> OLD.step AND NEW.wake_at IS NULL
+        AND NEW.epoch = OLD.epoch AND NEW.lease_owner = OLD.lease_owner AND NEW.generation = OLD.generation AND TG_NARGS = 0
+        AND starts_with(current_setting('leaseboard.by', true), 'commit_step')
+        AND right(current_setting('leaseboard.by', true), 3) = E'\x1f\x1f\x1f'
+        AND jsonb_typeof(NEW.completed) = 'object' AND NEW.completed ? OLD.step AND NOT OLD.completed ? OLD.step
+        AND NEW.completed - OLD.step = OLD.completed THEN
+        INSERT INTO run_transition (run_id, epoch, generation, cursor_before, cursor_after, owner_before, owner_after,
+            completed_step, began_step, attempt, lapsed_at, result_hash, build, kind)
+        VALUES (NEW.run_id, NEW.epoch, NEW.generation, OLD.cursor, NEW.cursor, OLD.lease_owner, NEW.lease_owner,
+            OLD.step, NEW.step,
+            CASE WHEN NEW.cursor->>'attempt' = '1' THEN 1
+                 WHEN NEW.cursor->>'attempt' ~ '^[0-9]{1,9}$' THEN (NEW.cursor->>'attempt')::integer END,
+            CASE WHEN OLD.lease_expires_at < clock_timestamp() THEN OLD.lease_expires_at END,
+            sha256(convert_to((NEW.completed->OLD.step)::text, 'UTF8')),
+            nullif(split_part(current_setting('leaseboard.by', true), E'\x1f', 2), ''), 'step_completed');
+        RETURN NULL;
+    END IF;
     IF NEW.completed <> OLD.completed THEN
         IF NOT OLD.completed ? OLD.step AND OLD.completed || jsonb_build_object(OLD.step, NEW.completed->OLD.step) = NEW.completed THEN
             done_step := OLD.step;
