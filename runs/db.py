@@ -93,7 +93,7 @@ def execute(conn: psycopg.Connection[Any], name: str, params: Row) -> list[Row]:
 
 def connect(statement_timeout_seconds: float | None = None) -> psycopg.Connection[Any]:
     """An autocommit connection of one's own, for a heartbeat or a tailer; its statements may be bounded."""
-    conn = psycopg.connect(**_parameters(), autocommit=True)
+    conn = _Connection.connect(**_parameters(), autocommit=True)
     if statement_timeout_seconds is not None:
         conn.execute(f"SET statement_timeout = {round(statement_timeout_seconds * 1000)}")
     return conn

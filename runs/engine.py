@@ -15,8 +15,8 @@ from django.conf import settings
 
 from runs import db, labels
 from runs.errors import LeaseLost, RunExists, RunIdRefused, Stopped
-from runs.fence import Writer, as_json, fenced, judge, until_answered
-from runs.results import Stored, clean, stored, stored_input
+from runs.fence import Writer, fenced, judge, until_answered
+from runs.results import Stored, as_json, clean, stored, stored_input
 from runs.run import Run, mark
 from runs.states import Kind, Status
 from runs.workflow import workflow
@@ -120,6 +120,7 @@ def commit(
         "commit_step_kept" if kept else "commit_step", run, writer, onward, step_done=step, **params, **kept
     )
     run.completed[step] = result.value
+    run.completed_chars = (run.completed_chars or 0) + len(result.text)
     run.first_started_at = run.now() if onward["status"] == Status.STARTED else None
     run.entered_generation = run.generation
 
@@ -284,8 +285,10 @@ def _placed(run: Run, step: str, result: Stored) -> tuple[str, list[dict[str, An
     if result.raw is not None:
         outputs.append({"step": step, "attempt": run.attempt, "kind": "raw", "raw": result.raw})
     size = len(result.text)
-    total = sum(len(str(value)) for value in run.completed.values()) + size
-    if size <= settings.LEASEBOARD_RESULT_BYTES and total <= settings.LEASEBOARD_COMPLETED_BYTES:
+    if run.completed_chars is None:
+        run.completed_chars = sum(len(str(value)) for value in run.completed.values())
+    fits = run.completed_chars + size <= settings.LEASEBOARD_COMPLETED_BYTES
+    if fits and size <= settings.LEASEBOARD_RESULT_BYTES:
         return f"{{{as_json(step)}:{result.text}}}", outputs
     outputs.append({"step": step, "attempt": run.attempt, "kind": "result", "value": result.value})
     return as_json(

@@ -6,7 +6,6 @@ a write that matched no row means is settled by one read (``whose``), never gues
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import time
@@ -17,11 +16,11 @@ import psycopg
 
 from runs import db
 from runs.errors import ConfigurationRefused, DatabaseLostWrites, LeaseLost, Stopped
+from runs.results import as_json
 from runs.run import Run
 
 log = logging.getLogger("leaseboard.engine")
 RETRY_CEILING_SECONDS = 5.0
-_encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -130,10 +129,6 @@ def judge(
         f"owner {found['lease_owner'] or 'nobody'}, {found['status']}.",
         run_id=run.run_id, step=run.step, epoch=run.epoch,
     )  # fmt: skip
-
-
-def as_json(value: Any) -> str:
-    return _encoder.encode(value)
 
 
 def _first_line(error: Exception) -> str:

@@ -18,7 +18,9 @@ from runs.errors import InputRefused, Unstorable
 REPLACEMENT = "\ufffd"
 # Integers beyond this many digits are no numbers that anybody meant.
 DIGITS_MAX = 1000
+INTEGER_LIMIT = 10**DIGITS_MAX
 DEPTH_MAX = 500
+_encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,13 @@ def stored(value: Any) -> Stored:
         raise Unstorable(f"This result cannot be stored: {error}.", raw=raw_text(value)) from error
     if altered and isinstance(plain, dict):
         plain["_altered"] = sorted({clean(path) for path in altered})
-    text = json.dumps(plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = as_json(plain)
     return Stored(text, plain, tuple(altered), raw_text(value) if altered else None)
+
+
+def as_json(value: Any) -> str:
+    """The text of a value that JSON can hold."""
+    return _encoder.encode(value)
 
 
 def stored_input(value: Any) -> Stored:
@@ -88,7 +95,7 @@ def _plain(value: Any, path: str, altered: list[str], depth: int) -> Any:
     if isinstance(value, str):
         return _text(value, path, altered)
     if isinstance(value, int):
-        if abs(value) >= 10**DIGITS_MAX:
+        if abs(value) >= INTEGER_LIMIT:
             raise ValueError(f"{path or 'it'} is an integer of more than {DIGITS_MAX} digits")
         return int(value)
     if isinstance(value, float):

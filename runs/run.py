@@ -34,6 +34,8 @@ class Run:
     signals: dict[str, Any]
     claimed_at: datetime
     claimed_by_our_clock: float = field(default_factory=boottime)
+    # How long the results in the row are, once somebody has counted.
+    completed_chars: int | None = None
 
     @property
     def step(self) -> str:
