@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 _plan = os.environ.get("LEASEBOARD_CRASH_AT", "")
@@ -22,7 +23,9 @@ def reached(point: str, step: str = "") -> None:
     how, _, at_step = rest.partition(":")
     if wanted != point or (at_step and step and at_step != step) or not _first():
         return
-    os.kill(os.getpid(), getattr(signal, f"SIG{how}"))
+    # Sent to this very thread: the process's other threads would take a signal sent to the process, and
+    # until they did this one would run on past its point.
+    signal.pthread_kill(threading.get_ident(), getattr(signal, f"SIG{how}"))
 
 
 def _first() -> bool:
