@@ -82,7 +82,7 @@ class Retry:
         return min(self.first * self.factor ** max(attempt - 1, 0), self.ceiling)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One step of a workflow. ``first_name`` is the name under which the record knows it, for ever."""
 

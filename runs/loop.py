@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from runs.errors import DeclarationRefused, ItemsChanged
-from runs.results import stored
+from runs.results import storable
 from runs.run import Run
 from runs.states import Guard, Status
 
@@ -79,10 +79,10 @@ class Loop:
         self._finish()
 
     def save(self, item: Item[Any], result: Any) -> None:
-        kept = stored(result)
+        kept, _ = storable(result)
         item.saved = True
-        self.results[item.key] = kept.value
-        self._pending.append({"item": item.key, "result": kept.value})
+        self.results[item.key] = kept
+        self._pending.append({"item": item.key, "result": kept})
         if not self._step.is_effect and (time.monotonic() >= self._due_at or self._driver.draining()):
             self._flush(item.key, self._step.guard)
 

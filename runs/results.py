@@ -36,6 +36,12 @@ class Stored:
 def stored(value: Any) -> Stored:
     """Serialize a result. Raises Unstorable, carrying the raw text, for what has no JSON form or
     for a money field that is not a finite number."""
+    plain, altered = storable(value)
+    return Stored(as_json(plain), plain, tuple(altered), raw_text(value) if altered else None)
+
+
+def storable(value: Any) -> tuple[Any, list[str]]:
+    """The value as JSON can hold it, and the paths that were altered for that. Raises as stored does."""
     altered: list[str] = []
     try:
         plain = _plain(value, "", altered, 0)
@@ -43,8 +49,7 @@ def stored(value: Any) -> Stored:
         raise Unstorable(f"This result cannot be stored: {error}.", raw=raw_text(value)) from error
     if altered and isinstance(plain, dict):
         plain["_altered"] = sorted({clean(path) for path in altered})
-    text = as_json(plain)
-    return Stored(text, plain, tuple(altered), raw_text(value) if altered else None)
+    return plain, altered
 
 
 def as_json(value: Any) -> str:

@@ -122,10 +122,8 @@ def next_mark(driver: Driver, step: Step, result: Stored) -> tuple[dict[str, Any
         return mark(step.first_name, Status.DONE, driver.run.attempt), "", False
     if driver.draining():
         return mark(after.first_name, Status.PENDING, 0), after.vendor_name, False
-    completed = {**driver.run.completed, step.first_name: result.value}
-    ahead = Context(_ahead(driver.run, after, completed), after, driver)
     try:
-        amount = after.amount(ahead) if after.amount else None
+        amount = after.amount(_ahead(driver, step, result, after)) if after.amount else None
     except Exception:
         # This step's result must not be lost to the next one's arithmetic: that fails again when it begins.
         log.exception("the amount of step %s of run %s", after.name, driver.run.run_id)
@@ -140,6 +138,8 @@ def next_mark(driver: Driver, step: Step, result: Stored) -> tuple[dict[str, Any
     return onward, after.vendor_name, True
 
 
-def _ahead(run: Run, after: Step, completed: dict[str, Any]) -> Run:
+def _ahead(driver: Driver, step: Step, result: Stored, after: Step) -> Context:
     """The run as its next step will see it, to reckon the amount before the commit that marks it."""
-    return replace(run, completed=completed, cursor=mark(after.first_name, Status.STARTED, 1))
+    completed = {**driver.run.completed, step.first_name: result.value}
+    cursor = mark(after.first_name, Status.STARTED, 1)
+    return Context(replace(driver.run, completed=completed, cursor=cursor), after, driver)
