@@ -189,3 +189,14 @@ def test_an_unknown_run_id_in_whose_is_absent_and_not_lost() -> None:
     run = replace(held_by(W1, seed("keyed")), run_id=new_id("gone"))
     with pytest.raises(DatabaseLostWrites):
         engine.release(run, W1, run.cursor)
+
+
+def test_a_mark_that_came_and_went_is_not_taken_for_a_write_of_ours() -> None:
+    """A release of a pending run asks for the cursor that stands: a mark's row in the log looks the same."""
+    run_id = seed("pure", status="pending")
+    run = held_by(W1, run_id)
+    actions.hold(shown(run_id), ADA)
+    actions.lift(shown(run_id), ADA)
+    actions.take_over(shown(run_id), ADA)
+    with pytest.raises(LeaseLost):
+        engine.release(run, W1, run.cursor)
