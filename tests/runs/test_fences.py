@@ -63,6 +63,27 @@ def test_c17_c18_an_owner_at_a_superseded_epoch_moves_nothing_by_any_statement(n
         assert (len(log_of(run_id)), outputs_of(run_id), items_of(run_id)) == (before[1], [], {})
 
 
+@pytest.mark.parametrize("name", sorted(OWNERS))
+def test_an_owner_that_claimed_the_run_again_moves_nothing_by_its_earlier_epoch(name: str) -> None:
+    """The same process, name and cursor: only the epoch tells its two lives apart."""
+    run_id = seed("keyed")
+    params = everything(run_id)
+    overtake(run_id, W1)
+    before = row(run_id)
+    assert db.rows(name, **wanted(name, params)) == []
+    assert unchanged(run_id, before)
+
+
+@pytest.mark.parametrize("name", sorted(OWNERS))
+def test_an_owner_that_gave_the_run_back_moves_nothing_by_the_epoch_that_still_stands(name: str) -> None:
+    run_id = seed("keyed")
+    params = everything(run_id)
+    ask("UPDATE run_state SET lease_owner = NULL, lease_expires_at = NULL WHERE run_id = %(r)s", r=run_id)
+    before = row(run_id)
+    assert db.rows(name, **wanted(name, params)) == []
+    assert unchanged(run_id, before)
+
+
 @pytest.mark.parametrize("name", sorted(OWNERS - {"heartbeat", "heartbeat_alone", "commit_plain"}))
 def test_an_owner_whose_cursor_another_write_moved_writes_nothing(name: str) -> None:
     run_id = seed("keyed")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 from datetime import UTC, datetime
 
 import psycopg
 import pytest
 
 from runs import db, tasks
-from tests.support.factories import ask, kinds, log_of, new_id, row, seed
+from tests.support.factories import W1, ask, kinds, log_of, new_id, row, seed
 
 THIS_MONTH = f"run_transition_{datetime.now(UTC):%Y_%m}"
 YEARS = itertools.count()
@@ -137,3 +138,38 @@ def test_the_log_holds_hashes_and_pointers_but_no_results() -> None:
     entry = log_of(run_id)[-1]
     assert len(entry["result_hash"]) == 32
     assert "4242" not in str(entry)
+
+
+@pytest.mark.parametrize("lapsed", [False, True])
+@pytest.mark.parametrize("result", ['{"act": {"paid": true}}', '{"act": null}', '{"act": [1, "x"]}'])
+def test_the_short_insert_of_a_plain_commit_says_what_the_long_one_would(result: str, lapsed: bool) -> None:
+    """A commit that names an actor takes the long way; nothing else may differ."""
+    told = []
+    for actor in ("", "ada"):
+        run_id = seed("keyed", lease=-2.0 if lapsed else 30.0)
+        onward = {"step": "tidy", "status": "started", "attempt": 1, "item": None, "guard": "pure"}
+        found = db.rows(
+            "commit_step",
+            run_id=run_id,
+            owner=W1.owner,
+            epoch=7,
+            expected=json.dumps(row(run_id)["cursor"]),
+            onward=json.dumps(onward),
+            result=result,
+            vendor="",
+            consumed=[],
+            ttl=30.0,
+            by=db.by("commit_step", "test", actor),
+        )
+        assert found == [{"stopped_at": None}]
+        told.append(log_of(run_id)[-1])
+    differ = {key for key in told[0] if told[0][key] != told[1][key]} - {
+        "id",
+        "xid",
+        "run_id",
+        "at",
+        "lapsed_at",
+        "cursor_before",
+    }
+    assert differ == {"actor"}
+    assert [entry["lapsed_at"] is not None for entry in told] == [lapsed, lapsed]

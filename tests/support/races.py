@@ -23,6 +23,8 @@ class Side:
     def __init__(self) -> None:
         self.conn: psycopg.Connection[Any] = db.connect()
         self.pid = self.conn.info.backend_pid
+        # Whoever should skip a locked row and waits instead fails after a while, and does not hang.
+        self.conn.execute("SET lock_timeout = '3s'")
 
     def run(self, name: str, **params: Any) -> list[db.Row]:
         return db.execute(self.conn, name, params)
