@@ -48,8 +48,9 @@ def drive(process: Process, run_id: str) -> bool:
 
 
 def _given_back(driver: Driver) -> bool:
-    """A run stopped at a boundary: what an emergency hold left pending in our hands goes back."""
-    if driver.run.status == Status.PENDING and not driver.draining():
+    """A run stopped at a boundary: what an emergency hold left in our hands, pending or with a call of an
+    earlier owner still open, goes back as it is. A drain has given it back already."""
+    if driver.run.status in (Status.PENDING, Status.STARTED) and not driver.draining():
         with suppress(LeaseLost, Stopped):
             engine.release(driver.run, driver.writer, driver.run.cursor)
         return False

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from runs import actions
 from runs.context import Context
 from tests.support import flows
-from tests.support.factories import W1, ask, cases_of, row, seed
+from tests.support.factories import ADA, W1, ask, cases_of, row, seed
 from tests.support.working import Worker
 
 # The probed call of tests.support.flows: a timeout of 5 s, and 3 s until the vendor knows.
@@ -88,6 +89,17 @@ def test_a_vendor_that_cannot_be_asked_is_asked_later_and_at_last_goes_in_doubt(
         flows.on_probe(run_id, failing)
     assert (Worker().drive(early), Worker().drive(late)) == ("started", "in_doubt")
     assert "cannot be asked: ConnectionError" in cases_of(late)[0]["reason"]
+
+
+def test_an_emergency_hold_that_comes_between_the_answer_and_the_call_gives_the_lease_back() -> None:
+    run_id = abandoned("probed", sent_until=-(FINAL_SECONDS + 1))
+    holds: list[int] = []
+    flows.on_probe(run_id, lambda ctx: holds.append(actions.emergency_hold(ADA, vendor="Testbank")))
+    try:
+        assert Worker().drive(run_id) == "started"
+    finally:
+        actions.lift_emergency_hold(ADA, holds[0])
+    assert (row(run_id)["lease_owner"], flows.called(run_id, "act")) == (None, 0)
 
 
 @pytest.mark.parametrize(("mark", "why"), [("keyed", "declares no key"), ("probed", "declares no probe")])
