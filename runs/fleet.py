@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import psycopg
 from celery import bootsteps
-from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import task_postrun, worker_init, worker_ready, worker_shutdown, worker_shutting_down
 
 from runs import db
 from runs.errors import ConfigurationRefused
@@ -22,6 +22,8 @@ from runs.worker.process import Process, new_process, register
 log = logging.getLogger("leaseboard.fleet")
 # As sysexits.h names them.
 EX_UNAVAILABLE, EX_CONFIG = 69, 78
+# Celery counts a task as under way until a moment after it says that the task has run.
+LOOK_AGAIN_SECONDS = 0.02
 
 
 class Member:
@@ -143,6 +145,20 @@ def _refuse(sentence: str, code: int) -> NoReturn:
 def _ready(sender: Any = None, **kwargs: Any) -> None:
     if _member is not None:
         _member.consumer = sender
+
+
+@task_postrun.connect
+def _thread_free(**kwargs: Any) -> None:
+    """While every thread is busy Celery reads no message, and a thread that gets free does not wake its event
+    loop: the next message would wait for up to a second, and short runs would go through one second at a time.
+    """
+    hub = getattr(_member.consumer, "hub", None) if _member is not None else None
+    if hub is not None:
+        hub.call_soon(hub.call_later, LOOK_AGAIN_SECONDS, _nothing)
+
+
+def _nothing() -> None:
+    """Only that the loop turns once more."""
 
 
 @worker_shutting_down.connect
