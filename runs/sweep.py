@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from django.conf import settings
 
@@ -14,6 +16,7 @@ from runs import crashpoints, db, engine
 log = logging.getLogger("leaseboard.sweep")
 PAGE = 500
 PATIENCE_SECONDS = 600.0
+AGAIN_PER_WORKER = 2
 
 
 @dataclass
@@ -41,21 +44,34 @@ def sweep(dispatch: Callable[[str], bool]) -> Swept:
     swept = Swept()
     since = db.one("last_pulse", name="dispatch")
     assert since is not None
-    if not since["serving"]:
-        swept.waiting = True
-    after = ""
-    while page := db.rows("due", after=after, last_sweep=since["at"], page=PAGE):
-        crashpoints.reached("sweep_after_select")
-        for row in page:
-            _move(row, dispatch, swept)
-        after = page[-1]["run_id"]
-        if len(page) < PAGE:
-            break
+    swept.waiting = not since["serving"]
+    again = _move_due(since["at"], dispatch, swept)
+    # Those that lost two workers wait for a process each. A few are enough to keep every process at one, and
+    # any few: the same ones each time might be ones that nobody can take.
+    for row in random.sample(again, min(len(again), AGAIN_PER_WORKER * since["serving"])):
+        _move(row, dispatch, swept)
     _tidy(swept)
     if not swept.undelivered and not swept.waiting:
         db.rows("pulse", name="dispatch", at=since["now"], detail="{}")
     db.rows("pulse", name="sweep", at=None, detail=json.dumps(asdict(swept)))
     return swept
+
+
+def _move_due(last_sweep: datetime, dispatch: Callable[[str], bool], swept: Swept) -> list[db.Row]:
+    """Move what became due since the last sweep, page by page. Returns what was named then already."""
+    after = ""
+    again: list[db.Row] = []
+    while page := db.rows("due", after=after, last_sweep=last_sweep, page=PAGE):
+        crashpoints.reached("sweep_after_select")
+        for row in page:
+            if row["again"] and not row["unprotected"]:
+                again.append(row)
+            else:
+                _move(row, dispatch, swept)
+        after = page[-1]["run_id"]
+        if len(page) < PAGE:
+            break
+    return again
 
 
 def _move(row: db.Row, dispatch: Callable[[str], bool], swept: Swept) -> None:
