@@ -37,9 +37,7 @@ def cut(stage: Stage) -> Cut:
         stage.await_call(run, step)
     stage.await_call("loop", "quote", item="b")
     new = stage.worker("new", build="9.2").ready()
-    old.terminate()
-    until(lambda: old.told("acknowledged_at"), "the drain is acknowledged")
-    old.kill()
+    old.cut()
     killed_at = stage.now()
     stage.await_status("in_doubt", "unprotected")
     for gate in ("never", "leg-b"):

@@ -47,6 +47,12 @@ class Worker(Process):
     def owner(self) -> str:
         return str(self.told("owner"))
 
+    def cut(self) -> None:
+        """SIGTERM, and SIGKILL once all that can be given back has been."""
+        self.terminate()
+        until(lambda: self.told("acknowledged_at"), f"{self.name} acknowledges its drain")
+        self.kill()
+
     def ended_message(self, message: str) -> bool:
         """Has it taken this message and come to its end?"""
         return f"[{message}] succeeded in" in self.said()
