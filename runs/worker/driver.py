@@ -45,7 +45,9 @@ class Driver:
             self._never_sent()
             raise LeaseLost(run_id=self.run.run_id, step=self.run.step, epoch=self.run.epoch)
         step = self.flow.find(self.run.step)
-        if step is not None and self.process.stopped(self.flow.name, step.first_name, step.vendor_name):
+        if step is not None and self.process.stopped(
+            self.flow.name, step.first_name, step.vendor_name, self.drive.progress_at
+        ):
             engine.release(self.run, self.writer, taken_back(self.run))
             raise Drained
 

@@ -164,7 +164,7 @@ class Heartbeat(threading.Thread):
         if not found:
             return
         self._offset = round((sent + time.time()) / 2 - found[0]["now"], 3)
-        process.holds = found[0]["holds"]
+        process.holds, process.holds_heard_at = found[0]["holds"], boottime()
         if found[0]["gone"]:
             db.execute(conn, "revive", {"owner": process.writer.owner})
         self._drain.follow(found[0]["draining"])

@@ -7,6 +7,7 @@ its body has ended, so that a second message for it ends at once.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import socket
 import threading
@@ -51,6 +52,8 @@ class Process:
     threads: int = 0
     vendors: str = "{}"
     holds: list[dict[str, str]] = field(default_factory=list)
+    # When they were heard of, by our clock.
+    holds_heard_at: float = math.inf
     gate_shut: threading.Event = field(default_factory=threading.Event)
     stopping: bool = False
     acknowledged: bool = False
@@ -121,9 +124,10 @@ class Process:
         """Our own deadline: no effect begins once the TTL has passed since the last good renewal was sent."""
         return not drive.lost and boottime() < drive.renewed_at + self.writer.ttl
 
-    def stopped(self, workflow: str, step: str, vendor: str) -> bool:
-        """Is there an emergency hold against this, as of the last heartbeat's answer?"""
-        return any(
+    def stopped(self, workflow: str, step: str, vendor: str, looked_at: float) -> bool:
+        """Is there an emergency hold against this, as of the last heartbeat's answer? A statement sent at
+        looked_at has found none: what was heard before that has been lifted since."""
+        return self.holds_heard_at > looked_at and any(
             hold["workflow"] in ("", workflow)
             and hold["step"] in ("", step)
             and hold["vendor"] in ("", vendor)
