@@ -75,7 +75,8 @@ def poisoned(stage: Stage) -> Poisoned:
     until(finished, "the healthy are done and the paid one is in doubt", 55)
     calls = {run: stage.books(run=run) for run in (poison, paid)}
     return Poisoned(
-        crew.deaths, {run: stage.row(run) for run in (poison, paid)}, calls, [stage.row(run) for run in healthy], stage.ask("SELECT * FROM run_doubt"),
+        crew.deaths, {run: stage.row(run) for run in (poison, paid)}, calls, [stage.row(run) for run in healthy],
+        stage.ask("SELECT * FROM run_doubt"),
     )  # fmt: skip
 
 
