@@ -14,13 +14,15 @@ from runs.worker.drive import drive as drive_run
 log = logging.getLogger("leaseboard.tasks")
 # After a minute the sweep sends the run again, so an older message is of no use.
 MESSAGE_SECONDS = 60
+# A message that found nobody who may take its run goes on to the next worker, but not round and round.
+PASSES_MAX = 20
 
 
-def dispatch(run_id: str) -> bool:
+def dispatch(run_id: str, passed: int = 0) -> bool:
     """Offer a run to the workers. False where the broker did not take the message: then the sweep offers
-    it within a minute, and nothing is lost."""
+    it within a minute, and nothing is lost. passed counts the workers that passed this message on."""
     try:
-        drive.apply_async((run_id,), expires=MESSAGE_SECONDS)
+        drive.apply_async((run_id, passed) if passed else (run_id,), expires=MESSAGE_SECONDS)
     except (OperationalError, OSError) as error:
         log.warning("run %s: the queue is down (%s); the sweep will start it", run_id, error)
         return False
@@ -28,10 +30,10 @@ def dispatch(run_id: str) -> bool:
 
 
 @shared_task(name="runs.drive", ignore_result=True)
-def drive(run_id: str) -> None:
+def drive(run_id: str, passed: int = 0) -> None:
     """Claim a run and advance it as far as this process can."""
-    if drive_run(fleet.here(), run_id):
-        dispatch(run_id)
+    if drive_run(fleet.here(), run_id) and passed < PASSES_MAX:
+        dispatch(run_id, passed + 1)
 
 
 @shared_task(name="runs.sweep", ignore_result=True, expires=10)

@@ -22,7 +22,7 @@ log = logging.getLogger("leaseboard.drive")
 
 def drive(process: Process, run_id: str) -> bool:
     """Drive a run as far as this process can take it. True where it should be offered to others at
-    once: it was given back at a boundary, and somebody else may go on."""
+    once: it was given back at a boundary, or only another build knows its step."""
     with process.enter(run_id) as entered:
         if entered is None:
             return process.gate_shut.is_set() and not process.is_driving(run_id)
@@ -32,7 +32,7 @@ def drive(process: Process, run_id: str) -> bool:
         except Stopped:
             return False
         if run is None:
-            return False
+            return engine.known_elsewhere(run_id, process.writer, process.vendors)
         process.claimed(entered, run, sent_at)
         crashpoints.reached("after_claim")
         driver = Driver(process, entered, run, declared()[run.workflow])
