@@ -14,7 +14,7 @@ from typing import Any, cast
 import psycopg
 from psycopg import errors
 from psycopg.abc import Transformer
-from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 NAMED = re.compile(r"%\((\w+)\)s")
@@ -66,11 +66,12 @@ class Statement:
 
 
 def _checked(pgconn: PGconn, result: PGresult) -> PGresult:
-    """A lost connection has no SQLSTATE: it is told by the connection's own state."""
+    """An error without SQLSTATE is none of the server's: the connection is lost, whatever state libpq thinks
+    that it is in. A server that stops at once leaves it in a good one until the next use."""
     if result.status in ANSWERS:
         return result
-    if pgconn.status != ConnStatus.OK:
-        raise psycopg.OperationalError(pgconn.get_error_message())
+    if pgconn.status != ConnStatus.OK or result.error_field(DiagnosticField.SQLSTATE) is None:
+        raise psycopg.OperationalError(pgconn.get_error_message() or "the connection is lost")
     raise errors.error_from_result(result)
 
 
