@@ -19,13 +19,13 @@ from psycopg.rows import dict_row
 from runs import db
 from tests.fleet.process import Process, python
 from tests.fleet.valkey import Valkey
-from tests.fleet.waiting import until
+from tests.fleet.waiting import POLL_SECONDS, until
 from tests.fleet.worker import Worker
 
 TTL, HEARTBEAT, SWEEP = 6.0, 2.0, 1.0
 # What a machine with two busy cores may add to any of these.
 SLACK = 2.0
-FINISHED = ("done", "failed", "cancelled")
+RESTART_SECONDS = 30.0
 
 
 class Stage:
@@ -63,9 +63,16 @@ class Stage:
     # The record
 
     def ask(self, text: str, /, **params: Any) -> list[dict[str, Any]]:
-        conn = self._connection()
-        cursor = conn.execute(text, params)
-        return cursor.fetchall() if cursor.description else []
+        """Any statement. A server that restarts is waited for."""
+        deadline = time.monotonic() + RESTART_SECONDS
+        while True:
+            try:
+                cursor = self._connection().execute(text, params)
+                return cursor.fetchall() if cursor.description else []
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(POLL_SECONDS)
 
     def act(self, verb: str, /, **params: Any) -> list[dict[str, Any]]:
         """One of the record's own statements."""
