@@ -92,11 +92,6 @@ def claim(run_id: str, writer: Writer, vendors: str) -> Run | None:
     )  # fmt: skip
 
 
-def known_elsewhere(run_id: str, writer: Writer, vendors: str) -> bool:
-    """After a claim that found nothing: does the run stand at a step that only another live build knows?"""
-    return db.one("elsewhere", run_id=run_id, owner=writer.owner, vendors=vendors) is not None
-
-
 def begin(run: Run, writer: Writer, onward: dict[str, Any], vendor: str) -> None:
     """Write the start mark. Raises Stopped where a mark or an emergency hold forbids it."""
     if run.first_started_at is None:

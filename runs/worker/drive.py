@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-from runs import crashpoints, engine
+from runs import crashpoints, db, engine
 from runs.context import Context
 from runs.declare import Step
 from runs.errors import LeaseLost, Stopped
@@ -32,7 +32,7 @@ def drive(process: Process, run_id: str) -> bool:
         except Stopped:
             return False
         if run is None:
-            return engine.known_elsewhere(run_id, process.writer, process.vendors)
+            return _known_elsewhere(process, run_id)
         process.claimed(entered, run, sent_at)
         crashpoints.reached("after_claim")
         driver = Driver(process, entered, run, declared()[run.workflow])
@@ -45,6 +45,12 @@ def drive(process: Process, run_id: str) -> bool:
         except Drained:
             return driver.draining()
     return False
+
+
+def _known_elsewhere(process: Process, run_id: str) -> bool:
+    """After a claim that found nothing: does the run stand at a step that only another live build knows?"""
+    asked = {"run_id": run_id, "owner": process.writer.owner, "vendors": process.vendors}
+    return db.one("elsewhere", **asked) is not None
 
 
 def _given_back(driver: Driver) -> bool:
