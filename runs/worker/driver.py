@@ -64,7 +64,7 @@ class Driver:
                 return
             if not engine.not_sent(self.run, self.writer, taken_back(self.run)):
                 return
-        self.process.offer(self.run.run_id)
+        self.drive.offered = True
 
     def item_results(self) -> dict[str, Any]:
         found = db.rows(

@@ -11,7 +11,7 @@ import psycopg
 from runs import crashpoints, engine
 from runs.context import Context, Parked
 from runs.declare import KeyInUse, NotSent, Refused, Step
-from runs.errors import DeclarationRefused, ItemsChanged, LeaseLost, Stopped, Unstorable
+from runs.errors import DatabaseLostWrites, DeclarationRefused, ItemsChanged, LeaseLost, Stopped, Unstorable
 from runs.results import Stored, stored
 from runs.run import boottime
 from runs.states import Guard, Kind, Status
@@ -25,7 +25,7 @@ def attempt(driver: Driver, step: Step, ctx: Context) -> bool:
     start mark of its next step, in our hands."""
     try:
         result = stored(_body(driver, step, ctx))
-    except (Stopped, LeaseLost):
+    except (Stopped, LeaseLost, DatabaseLostWrites):
         raise
     except Parked as parked:
         _wait(driver, parked)
@@ -105,7 +105,7 @@ def _land_or_report(driver: Driver, step: Step, ctx: Context, result: Stored, lo
     if onward["status"] == Status.STARTED:
         onward = {"step": onward["step"], "status": Status.PENDING.value, "attempt": 0, "item": None}
     if step.guard is Guard.UNPROTECTED and engine.land_late(run, writer, result, onward, ctx.consumed):
-        driver.process.offer(run.run_id)
+        driver.drive.offered = True
         return
     log.info("%s", loss)
     why = (
@@ -132,7 +132,7 @@ def _not_sent(driver: Driver, step: Step, error: NotSent) -> None:
             _retry(driver, step, _pending(driver), error)
     except LeaseLost:
         if step.guard is Guard.UNPROTECTED and engine.not_sent(run, writer, _pending(driver)):
-            driver.process.offer(run.run_id)
+            driver.drive.offered = True
         raise
 
 

@@ -33,6 +33,9 @@ class Drive:
     run_id: str
     run: Run | None = None
     lost: bool = False
+    # Somebody else may go on, once this process has left the run: until then a message that came back to it
+    # would be taken for a second one.
+    offered: bool = False
     # When the last renewal that is known to be good was sent: the lease is trusted from the asking, not
     # from the answer.
     renewed_at: float = 0.0
@@ -81,6 +84,8 @@ class Process:
                     self._drives.pop(run_id, None)
                     if entered.run is None:
                         self._claiming -= 1
+                if entered.offered:
+                    self.offer(run_id)
 
     def claimed(self, drive: Drive, run: Run, sent_at: float) -> None:
         """The claim was answered: from here the heartbeat renews it."""
