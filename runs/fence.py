@@ -112,7 +112,8 @@ def judge(
             f"Run {run.run_id} is not as this database acknowledged it: look for a restore or a failover.",
             run_id=run.run_id,
         )
-    if found["landed"]:
+    # Neither the log nor run_item tells of a loop's first start mark: there the cursor itself does.
+    if found["landed"] or (found["mine"] and found["cursor"] == onward != run.cursor):
         run.cursor = found["cursor"]
         if found["cursor"] == onward and (found["mine"] or not keeps):
             return False
