@@ -26,9 +26,10 @@ def drive(process: Process, run_id: str) -> bool:
     with process.enter(run_id) as entered:
         if entered is None:
             return process.gate_shut.is_set() and not process.is_driving(run_id)
-        sent_at = boottime()
         try:
-            run = engine.claim(run_id, process.writer, process.vendors)
+            with process.claiming:
+                sent_at = boottime()
+                run = engine.claim(run_id, process.writer, process.vendors)
         except Stopped:
             return False
         if run is None:

@@ -63,6 +63,9 @@ class Process:
     last_claim_at: float | None = None
     # Offers a run to the queue; set by whoever knows one.
     offer: Callable[[str], object] = lambda run_id: None
+    # A claim looks whether this process holds a run that lost two workers already. Two at once would each
+    # find none, and two such runs would die together: the healthy one would be blocked for the other.
+    claiming: threading.Lock = field(default_factory=threading.Lock)
     _drives: dict[str, Drive] = field(default_factory=dict)
     _claiming: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
