@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +93,18 @@ class Stage:
     def status(self, run_id: str) -> str:
         return str(self.row(run_id)["status"])
 
-    def await_status(self, status: str, *run_ids: str, seconds: float = 30) -> None:
-        def away() -> bool:
+    def await_status(
+        self, status: str, *run_ids: str, seconds: float = 30, meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
+        """Wait until all of them are there; meanwhile is called before each look."""
+
+        def all_there() -> bool:
+            meanwhile()
             self.away = {run: now for run in run_ids if (now := self.status(run)) != status}
             return not self.away
 
         try:
-            until(away, f"all of {len(run_ids)} runs are {status}", seconds)
+            until(all_there, f"all of {len(run_ids)} runs are {status}", seconds)
         except AssertionError as error:
             rows = [self.row(run) for run in list(self.away)[:5]]
             error.add_note(f"not there: {self.away}; {rows}")

@@ -1,10 +1,13 @@
-"""What restarts of PostgreSQL under a fleet have shown, each told here by one statement."""
+"""What restarts and deaths under a fleet have shown by chance, each told here by one process alone."""
 
 from __future__ import annotations
+
+import threading
 
 import pytest
 
 from runs import actions, engine
+from tests.fleet.waiting import until
 from tests.support import flows
 from tests.support.board import on_the_record, record_url
 from tests.support.factories import ADA, W1, held_by, kinds, row, seed, shown
@@ -36,3 +39,23 @@ def test_a_run_is_offered_to_others_only_after_its_process_has_left_it() -> None
     worker.drive(run_id)
     assert "landed_late" in kinds(run_id)
     assert seen == [False]
+
+
+def test_of_two_runs_that_lost_two_workers_a_process_takes_one_however_close_the_messages() -> None:
+    """Both claims would look at once and find none: then a healthy run dies with the poison for the third time."""
+    for _ in range(12):
+        worker, end = Worker(), threading.Event()
+        pair = [seed("pure", status="pending", owner=None, lapses=["a#1", "b#2"]) for _ in range(2)]
+        for run_id in pair:
+            flows.on(run_id, "act", lambda ctx, end=end: end.wait(10) and {})
+        threads = [threading.Thread(target=worker.drive, args=(run_id,)) for run_id in pair]
+        for thread in threads:
+            thread.start()
+        until(lambda pair=pair: sum(flows.called(run_id, "act") for run_id in pair), "one is under way")
+        until(
+            lambda threads=threads: sum(thread.is_alive() for thread in threads) == 1,
+            "the other is left alone",
+        )
+        end.set()
+        for thread in threads:
+            thread.join()
