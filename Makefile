@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+PEERS := $(VENV)/peers
 # Wheels only: nothing here needs a compiler, and where a wheel is missing pip says so at once.
 PIP := $(RUN) -m pip install --quiet --progress-bar off --disable-pip-version-check --only-binary :all: --log $(VENV)/pip.log
 
@@ -21,7 +22,7 @@ lint: $(VENV)/.installed-dev
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
 
-bench: $(VENV)/.installed-dev
+bench: $(VENV)/.installed $(PEERS)/.installed
 	@$(RUN) -m bench
 
 $(VENV)/bin/pip:
@@ -41,6 +42,13 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/pip
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what the tests need."
 	@$(PIP) -r requirements-dev.txt || { $(pip_failed) }
+	@touch $@
+
+# In an environment of their own: what the peers bring along is not to stand beside what Leaseboard runs on.
+$(PEERS)/.installed: bench/requirements.txt $(VENV)/.installed
+	@echo "Installing the peers that the benchmarks compare with."
+	@$(RUN) -m venv --clear $(PEERS)
+	@$(subst $(RUN),$(PEERS)/bin/python,$(PIP)) -r bench/requirements.txt || { $(pip_failed) }
 	@touch $@
 
 define pip_failed

@@ -4,7 +4,7 @@
 -- Drops the keys that only say which item of a loop is under way and what that call would cost.
 CREATE FUNCTION run_position(cursor jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN jsonb_typeof(cursor) = 'object'
-                THEN cursor - '{item,items_done,items_total,amount,guard}'::text[] ELSE cursor END
+                THEN cursor - '{item,items_done,items_total,amount,guard,unknown}'::text[] ELSE cursor END
 $$;
 
 -- A started row of a workflow of ours whose mark names no guard counts as unprotected: it was
