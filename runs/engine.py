@@ -17,7 +17,7 @@ from runs import db, labels
 from runs.errors import LeaseLost, RunExists, RunIdRefused, Stopped
 from runs.fence import Writer, fenced, judge, until_answered
 from runs.results import Stored, as_json, clean, stored, stored_input
-from runs.run import Run, mark
+from runs.run import Run, mark, size_in_row
 from runs.states import Kind, Status
 from runs.workflow import workflow
 
@@ -85,9 +85,10 @@ def claim(run_id: str, writer: Writer, vendors: str) -> Run | None:
         "first_started_at",
         "may_send_until",
     )
-    completed = _whole(run_id, row["completed"]) if isinstance(row["completed"], dict) else {}
+    in_row = row["completed"] if isinstance(row["completed"], dict) else {}
     return Run(
-        run_id=run_id, owner=writer.owner, completed=completed, signals=row["signals"], claimed_at=row["claimed_at"],
+        run_id=run_id, owner=writer.owner, completed=_whole(run_id, in_row), signals=row["signals"],
+        claimed_at=row["claimed_at"], completed_chars=size_in_row(in_row),
         **{name: row[name] for name in fields},
     )  # fmt: skip
 
@@ -120,7 +121,7 @@ def commit(
         "commit_step_kept" if kept else "commit_step", run, writer, onward, step_done=step, **params, **kept
     )
     run.completed[step] = result.value
-    run.completed_chars = (run.completed_chars or 0) + len(result.text)
+    run.completed_chars += len(inline)
     run.first_started_at = run.now() if onward["status"] == Status.STARTED else None
     run.entered_generation = run.generation
 
@@ -285,8 +286,6 @@ def _placed(run: Run, step: str, result: Stored) -> tuple[str, list[dict[str, An
     if result.raw is not None:
         outputs.append({"step": step, "attempt": run.attempt, "kind": "raw", "raw": result.raw})
     size = len(result.text)
-    if run.completed_chars is None:
-        run.completed_chars = sum(len(str(value)) for value in run.completed.values())
     fits = run.completed_chars + size <= settings.LEASEBOARD_COMPLETED_BYTES
     if fits and size <= settings.LEASEBOARD_RESULT_BYTES:
         return f"{{{as_json(step)}:{result.text}}}", outputs

@@ -34,8 +34,8 @@ class Run:
     signals: dict[str, Any]
     claimed_at: datetime
     claimed_by_our_clock: float = field(default_factory=boottime)
-    # How long the results in the row are, once somebody has counted.
-    completed_chars: int | None = None
+    # Its size_in_row when it was claimed, and what was committed since.
+    completed_chars: int = 0
 
     @property
     def step(self) -> str:
@@ -62,6 +62,11 @@ class Run:
     def onward(self, status: Status, **changes: Any) -> dict[str, Any]:
         """The same position with another status."""
         return {**self.cursor, "status": status.value, **changes}
+
+
+def size_in_row(completed: dict[str, Any]) -> int:
+    """Characters, near enough, of the results that a row holds. A pointer counts, not what it points to."""
+    return sum(len(str(value)) for value in completed.values())
 
 
 def mark(step: str, status: Status, attempt: int, **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from runs import actions, engine
+from runs import actions, catalogue, engine
 from runs.errors import DatabaseLostWrites, LeaseLost, Stopped
 from runs.results import stored
 from runs.run import Run, mark
@@ -17,6 +17,7 @@ from runs.states import Status
 from tests.support.factories import (
     ADA,
     W1,
+    W2,
     ask,
     held_by,
     kinds,
@@ -189,3 +190,18 @@ def test_what_a_step_consumed_leaves_the_signals_and_its_id_stays_known() -> Non
         "s0",
         False,
     )
+
+
+def test_a_large_result_beside_the_row_leaves_the_row_room_for_the_small_one_that_follows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stands beside the row counts in it as its pointer, also for the worker that claims the run next."""
+    monkeypatch.setattr(settings, "LEASEBOARD_COMPLETED_BYTES", 2000)
+    run_id = seed("keyed")
+    large = {"text": "x" * settings.LEASEBOARD_RESULT_BYTES}
+    commit(held_by(W1, run_id), large)
+    lapse(run_id)
+    taken = engine.claim(run_id, W2, catalogue.vendors_by_step())
+    assert taken is not None and taken.completed["act"] == large
+    engine.commit(taken, W2, stored({"small": True}), END)
+    assert row(run_id)["completed"]["tidy"] == {"small": True}

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 from runs import catalogue, db
 from runs.actions import Actor, Shown
 from runs.fence import Writer
-from runs.run import Run
+from runs.run import Run, size_in_row
 
 # The cast. Ada and Ben operate; W1 and W2 are worker processes.
 ADA = Actor("ada", "The buyer rang up.")
@@ -136,7 +136,11 @@ def held_by(writer: Writer, run_id: str) -> Run:
     )
     claimed_at = ask("SELECT clock_timestamp() AS now")[0]["now"]
     return Run(
-        run_id=run_id, owner=writer.owner, claimed_at=claimed_at, **{name: now[name] for name in fields}
+        run_id=run_id,
+        owner=writer.owner,
+        claimed_at=claimed_at,
+        completed_chars=size_in_row(now["completed"]),
+        **{name: now[name] for name in fields},
     )
 
 
