@@ -59,7 +59,7 @@ class Nursery:
             if command["pid"] in self.children:
                 os.kill(command["pid"], command["signal"])
             return
-        self._say(forked=self._fork(command["role"], command["given"]))
+        self._say(forked=self._fork(command["role"], command["given"]), fork=command["fork"])
 
     def _fork(self, role: str, given: dict[str, Any]) -> int:
         pid = os.fork()

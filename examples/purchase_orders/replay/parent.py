@@ -36,13 +36,16 @@ class Parent:
         self._process = process
         self._out, self._in = process.stdin.fileno(), process.stdout.fileno()
         self._rest = b""
+        self._forks = 0
         self._heard: list[dict[str, Any]] = []
         self._deaths: list[Death] = []
 
     def fork(self, role: str, **given: Any) -> int:
         """A child in this role; its process id."""
-        self._tell(role=role, given=given)
-        return int(self._answer("forked", START_SECONDS))
+        # Numbered: whoever interrupts us may leave the answer to an earlier fork unread.
+        self._forks += 1
+        self._tell(role=role, given=given, fork=self._forks)
+        return int(self._answer({"fork": self._forks}, START_SECONDS)["forked"])
 
     def send(self, pid: int, signal: int) -> None:
         """Signal a child; one that is gone already is left in peace."""
@@ -57,7 +60,7 @@ class Parent:
         return found
 
     def wait_ready(self) -> None:
-        self._answer("ready", START_SECONDS)
+        self._answer({"ready": True}, START_SECONDS)
 
     def _tell(self, **command: Any) -> None:
         try:
@@ -65,16 +68,15 @@ class Parent:
         except BrokenPipeError:
             raise NurseryEnded("The parent of the workers has ended.") from None
 
-    def _answer(self, name: str, seconds: float) -> Any:
+    def _answer(self, wanted: dict[str, Any], seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
-        while not any(name in fact for fact in self._heard):
+        while (fact := next((fact for fact in self._heard if wanted.items() <= fact.items()), None)) is None:
             left = end - time.monotonic()
             if left <= 0:
                 raise NurseryEnded(f"The parent of the workers was silent for {seconds:.0f} s.")
             self._listen(left)
-        fact = next(fact for fact in self._heard if name in fact)
         self._heard.remove(fact)
-        return fact[name]
+        return fact
 
     def _listen(self, seconds: float) -> None:
         ready, _, _ = select.select([self._in], [], [], seconds)
