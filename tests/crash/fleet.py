@@ -114,7 +114,9 @@ class Fleet:
 
     def end(self) -> None:
         self._ended.set()
-        self._sweeping.join(10)
+        # A start that failed ends here too, and its children with it.
+        if self._sweeping.is_alive():
+            self._sweeping.join(10)
         for child in self._children:
             child.kill()
         for child in self._children:
