@@ -226,6 +226,8 @@ class RunDrain(models.Model):
     marked_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     ended_by = models.TextField(null=True)  # noqa: DJ001
+    marked_xid = models.BigIntegerField(default=0)
+    ended_xid = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "run_drain"

@@ -21,6 +21,7 @@ class Cut:
     calls: Callable[..., list[dict[str, Any]]]
     repeated: dict[Any, int]
     cases: list[dict[str, Any]]
+    receipt: tuple[int, str]
 
 
 @scene(seconds=22)
@@ -55,6 +56,7 @@ def cut(stage: Stage) -> Cut:
         lambda run, step: [call for call in books if (call["run"], call["step"]) == (run, step)],
         stage.repeated(),
         stage.ask("SELECT * FROM run_doubt"),
+        stage.manage("drain", "receipt", str(stage.ask("SELECT id FROM run_drain")[0]["id"])),
     )
 
 
@@ -86,3 +88,10 @@ def test_only_the_call_that_was_cut_is_made_again_and_with_its_key(cut: Cut) -> 
 
 def test_a_deploy_cut_is_no_death(cut: Cut) -> None:
     assert all(row["lapses"] == [] for row in cut.rows.values())
+
+
+def test_the_receipt_is_folded_from_the_log_though_the_worker_left_none(cut: Cut) -> None:
+    status, said = cut.receipt
+    assert status == 0
+    assert "0 runs finished, 0 handed over, 4 cut, 0 still held\n1 went in doubt" in said
+    assert "cut runs were taken up" in said

@@ -33,6 +33,7 @@ class Deploy:
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     repeated: dict[Any, int] = field(default_factory=dict)
     twice: list[dict[str, Any]] = field(default_factory=list)
+    receipt: tuple[int, str] = (-1, "")
 
 
 @scene(seconds=25)
@@ -105,6 +106,7 @@ def _look(stage: Stage, old: Worker, seen: Deploy) -> None:
     seen.logs = {run: stage.log(run) for run in (AT_STEP, IN_LOOP, IN_CALL, AT_END, LATER)}
     seen.rows = {run: stage.row(run) for run in seen.logs}
     seen.repeated = stage.repeated()
+    seen.receipt = stage.manage("drain", "receipt", str(seen.drains[0]["id"]))
 
 
 def handed_over(log: list[dict[str, Any]], owner: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -171,3 +173,9 @@ def test_the_drain_names_its_build_and_ends_by_itself_with_the_process(deploy: D
 
 def test_a_graceful_deploy_repeats_no_call(deploy: Deploy) -> None:
     assert deploy.repeated == {}
+
+
+def test_its_receipt_tells_what_became_of_each_run(deploy: Deploy) -> None:
+    status, said = deploy.receipt
+    assert status == 0 and "1 worker process bound at" in said
+    assert "1 runs finished, 3 handed over, 0 cut, 0 still held" in said

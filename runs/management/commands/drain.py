@@ -1,4 +1,4 @@
-"""Mark the worker processes that must stop claiming, list open drains, and end one."""
+"""Mark the worker processes that must stop claiming, list open drains, end one, and tell what became of its runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from runs import actions, db
+from runs.drains import Receipt, receipt
 
 
 class Command(BaseCommand):
@@ -26,9 +27,12 @@ class Command(BaseCommand):
         end.add_argument("drain_id", type=int)
         end.add_argument("--actor", default="operator")
         verbs.add_parser("list", help="list the open drains")
+        told = verbs.add_parser("receipt", help="tell what became of the runs that a drain's processes held")
+        told.add_argument("drain_id", type=int)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        {"mark": self._mark, "end": self._end, "list": self._list}[options["verb"]](options)
+        verbs = {"mark": self._mark, "end": self._end, "list": self._list, "receipt": self._receipt}
+        verbs[options["verb"]](options)
 
     def _mark(self, options: dict[str, Any]) -> None:
         actor = actions.Actor(options["actor"], options["reason"])
@@ -62,3 +66,28 @@ class Command(BaseCommand):
             )
         if not found:
             self.stdout.write("No drain is open.")
+
+    def _receipt(self, options: dict[str, Any]) -> None:
+        found = receipt(options["drain_id"])
+        if found is None:
+            raise CommandError(f"There is no drain {options['drain_id']}.")
+        self.stdout.write("\n".join(_lines(found)))
+
+
+def _lines(told: Receipt) -> list[str]:
+    ended = f"{told.ended_at:%H:%M:%S}" if told.ended_at else "still open"
+    lines = [
+        f"{told.bound} worker process{_es(told.bound)} bound at {told.marked_at:%Y-%m-%d %H:%M:%S %Z}, {ended}",
+        f"{told.finished:,} runs finished, {told.handed_over:,} handed over, {told.cut:,} cut, {told.held:,} still held",
+        f"{told.in_doubt:,} went in doubt, {told.landed_late:,} of them landed late; {told.refused:,} late writes refused",
+    ]
+    if told.resumed_after:
+        p50, p99, longest = told.resumed_after
+        lines.append(
+            f"cut runs were taken up {p50:.1f} s after their lease lapsed, p99 {p99:.1f} s, at most {longest:.1f} s"
+        )
+    return lines
+
+
+def _es(count: int) -> str:
+    return "" if count == 1 else "es"
