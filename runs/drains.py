@@ -34,6 +34,6 @@ def receipt(drain_id: int) -> Receipt | None:
     found = db.within("receipt", drain_id=drain_id)
     if not found:
         return None
-    seconds = found[0].pop("resumed_after")
-    after = tuple(map(float, seconds)) if seconds and seconds[0] is not None else None
+    p50, p99, longest = found[0].pop("resumed_after") or (None, None, None)
+    after = None if p50 is None else (float(p50), float(p99), float(longest))
     return Receipt(**found[0], resumed_after=after)
