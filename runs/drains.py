@@ -34,6 +34,6 @@ def receipt(drain_id: int) -> Receipt | None:
     found = db.within("receipt", drain_id=drain_id)
     if not found:
         return None
-    p50, p99, longest = found[0].pop("resumed_after") or (None, None, None)
-    after = None if p50 is None else (float(p50), float(p99), float(longest))
+    seconds = found[0].pop("resumed_after")
+    after = (float(seconds[0]), float(seconds[1]), float(seconds[2])) if seconds else None
     return Receipt(**found[0], resumed_after=after)
