@@ -191,10 +191,13 @@ CELERY_BEAT_SCHEDULE = {
     "partitions": {"task": "runs.partitions", "schedule": timedelta(hours=1), "options": {"expires": 3600}},
 }
 
+DEFAULT_EXCEPTION_REPORTER_FILTER = "dashboard.faults.NoVariables"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {"()": "dashboard.faults.Line", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {

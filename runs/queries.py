@@ -5,6 +5,7 @@ from __future__ import annotations
 from runs.watching.filters import ALL, OPEN, STATES, holds
 from runs.watching.links import dom_key, run_query
 from runs.watching.orders import CAP, SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.payloads.redaction import HIDDEN, redacted
 from runs.watching.plans import plans
 from runs.watching.rows import Line
 from runs.watching.run import LOG_PAGE, Log, RunPage, Runs, Stage
@@ -17,6 +18,7 @@ from runs.watching.usual import Usual
 __all__ = [
     "ALL",
     "CAP",
+    "HIDDEN",
     "LOG_PAGE",
     "OPEN",
     "SEARCH_CAP",
@@ -43,6 +45,7 @@ __all__ = [
     "normalised",
     "plans",
     "position",
+    "redacted",
     "run_query",
     "search",
     "stops",

@@ -19,6 +19,7 @@ class Viewer:
     kind: str
     watch: Watch
     zone: str
+    roles: frozenset[str] = frozenset()
     is_new: bool = True
     is_over: bool = False
     prints: dict[str, str] = field(default_factory=dict)

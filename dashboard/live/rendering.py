@@ -1,4 +1,4 @@
-"""Fragments for viewers: each rendered once for a time zone, whoever and however many look at it."""
+"""Fragments for viewers: each rendered once for a time zone and a set of roles, however many look at it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEWS_CAP = 500
 
 def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], position: Position) -> None:
     """Send each list the rows on its screen that changed, and how many it does not show yet."""
-    rendered: dict[tuple[str, str], str] = {}
+    rendered: dict[tuple[str, str, frozenset[str]], str] = {}
     for viewer in viewers:
         fragments = {}
         for run_id in viewer.shown & lines.keys():
@@ -26,11 +26,11 @@ def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], po
             if viewer.prints.get(run_id) == line.print:
                 continue
             viewer.prints[run_id] = line.print
-            if (run_id, viewer.zone) not in rendered:
-                rendered[run_id, viewer.zone] = _in_zone(
-                    viewer.zone, "orders/_row.html", {"line": line, "oob": True}
-                )
-            fragments[f"row-{line.key}"] = rendered[run_id, viewer.zone]
+            key = (run_id, viewer.zone, viewer.roles)
+            if key not in rendered:
+                context: dict[str, object] = {"line": line.seen_by(viewer.roles), "oob": True}
+                rendered[key] = _in_zone(viewer.zone, "orders/_row.html", context)
+            fragments[f"row-{line.key}"] = rendered[key]
         if viewer.watch.counts_news:
             fragments |= _news(viewer, [lines[i] for i in candidates & lines.keys()])
         if fragments:
@@ -93,11 +93,12 @@ def pages(viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: 
             by_run[run_id].append(viewer)
     for run_id, group in by_run.items():
         page = reads.page(run_id)
+        rendered: dict[tuple[str, str, frozenset[str]], str] = {}
         for viewer in group:
             if page is None:
                 viewer.end()
             else:
-                _page(viewer, page, position)
+                _page(viewer, page, position, rendered)
 
 
 def _differs(viewer: Viewer, line: Line) -> bool:
@@ -110,19 +111,23 @@ def _differs(viewer: Viewer, line: Line) -> bool:
     )
 
 
-def _page(viewer: Viewer, page: RunPage, position: Position) -> None:
-    line = page.line
-    fragments = {}
+def _page(
+    viewer: Viewer, page: RunPage, position: Position, rendered: dict[tuple[str, str, frozenset[str]], str]
+) -> None:
+    """All parts where something happened; only those that tell of the lease where it was renewed."""
+    line, part = page.line, ""
     if viewer.prints.get(line.run_id) != line.print:
-        viewer.prints[line.run_id] = line.print
-        fragments = {"page": _in_zone(viewer.zone, "run/_changes.html", run_context(page) | {"oob": True})}
+        part = "run/_changes.html"
     elif viewer.prints.get("lease") != str(line.lease_expires_at):
-        fragments = {
-            "lease": _in_zone(viewer.zone, "run/_lease.html", {"line": line, "page": page, "oob": True})
-        }
-    viewer.prints["lease"] = str(line.lease_expires_at)
-    if fragments:
-        viewer.put(fragments, position)
+        part = "run/_renewed.html"
+    viewer.prints |= {line.run_id: line.print, "lease": str(line.lease_expires_at)}
+    if part:
+        key = (part, viewer.zone, viewer.roles)
+        if key not in rendered:
+            rendered[key] = _in_zone(
+                viewer.zone, part, run_context(page.seen_by(viewer.roles)) | {"oob": True}
+            )
+        viewer.put({part: rendered[key]}, position)
     if line.is_finished:
         viewer.end()
 

@@ -10,6 +10,7 @@ from runs.queries import RunPage, Runs, position, stops
 
 from dashboard.live import rendering, watch
 from dashboard.roles import SEE_ORDERS
+from dashboard.viewers import roles_of
 from dashboard.views.access import may
 
 
@@ -40,7 +41,7 @@ def now(request: HttpRequest) -> HttpResponse:
     line = page.line
     asked = watch.parsed_run(request.GET, line.run_id)
     is_same = asked.prints.get(line.run_id) == line.print
-    template = "run/_lease.html" if is_same else "run/_changes.html"
+    template = "run/_renewed.html" if is_same else "run/_changes.html"
     answer = render(request, template, rendering.run_context(page) | {"oob": True})
     return watch.polled(answer, line.now)
 
@@ -49,7 +50,7 @@ def _page(request: HttpRequest, entry: int | None) -> RunPage:
     page = Runs(connection).page(request.GET.get("run", "").replace("\0", ""), entry)
     if page is None:
         raise Http404
-    return page
+    return page.seen_by(roles_of(request.user))
 
 
 def _entry(request: HttpRequest) -> int | None:

@@ -16,6 +16,7 @@ from dashboard.live import frames, watch
 from dashboard.live.hub import Hub, Viewer
 from dashboard.live.tailer import Tailer
 from dashboard.roles import SEE_ORDERS
+from dashboard.viewers import Roles, roles_of
 
 COMMENT_SECONDS = 15.0
 
@@ -25,44 +26,46 @@ tailer = Tailer(hub)
 
 async def orders_live(request: HttpRequest) -> HttpResponseBase:
     """Changes of the rows on a list's screen, its counters, and how many rows are new."""
-    if refused := await _refused(request):
-        return refused
-    return _stream(request, "orders", watch.parsed(request.GET))
+    roles = await _judge(request)
+    if isinstance(roles, HttpResponse):
+        return roles
+    return _stream(request, "orders", watch.parsed(request.GET), roles)
 
 
 async def run_live(request: HttpRequest) -> HttpResponseBase:
     """Changes of one run's page, until the run is finished."""
-    if refused := await _refused(request):
-        return refused
+    roles = await _judge(request)
+    if isinstance(roles, HttpResponse):
+        return roles
     run_id = request.GET.get("run", "")
     if not run_id:
         raise Http404
-    return _stream(request, "run", watch.parsed_run(request.GET, run_id))
+    return _stream(request, "run", watch.parsed_run(request.GET, run_id), roles)
 
 
 orders_live.access = run_live.access = SEE_ORDERS  # type: ignore[attr-defined]
 
 
-async def _refused(request: HttpRequest) -> HttpResponse | None:
-    """None for who may see orders. 401 ends an EventSource for good; a redirect would be followed."""
+async def _judge(request: HttpRequest) -> HttpResponse | Roles:
+    """The roles of who may see orders. 401 ends an EventSource for good; a redirect would be followed."""
     return await sync_to_async(_judged, thread_sensitive=False)(request)
 
 
-def _judged(request: HttpRequest) -> HttpResponse | None:
+def _judged(request: HttpRequest) -> HttpResponse | Roles:
     try:
         if not request.user.is_authenticated:
             return HttpResponse("Sign in first.", status=401)
         if not request.user.has_perm(SEE_ORDERS):
             raise PermissionDenied
-        return None
+        return roles_of(request.user)
     finally:
         # Django closes at the end of the response, which for a stream is hours away.
         if not connection.in_atomic_block:
             connection.close()
 
 
-def _stream(request: HttpRequest, kind: str, asked: watch.Watch) -> StreamingHttpResponse:
-    viewer = Viewer(kind, asked, preferences.zone_name(request))
+def _stream(request: HttpRequest, kind: str, asked: watch.Watch, roles: Roles) -> StreamingHttpResponse:
+    viewer = Viewer(kind, asked, preferences.zone_name(request), roles)
     response = StreamingHttpResponse(_frames(viewer), content_type="text/event-stream")
     response["Cache-Control"] = "no-store, no-transform"
     response["X-Accel-Buffering"] = "no"

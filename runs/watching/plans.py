@@ -10,7 +10,9 @@ from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from runs.declare import ROLES
 from runs.watching import reads
+from runs.watching.payloads.redaction import Path, Sight
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,19 @@ class StepPlan:
 
 
 @dataclass(frozen=True)
+class LabelPlan:
+    """A label, the path of its value in the payloads, and the roles that may see it."""
+
+    name: str
+    path: Path
+    roles: frozenset[str]
+
+    @property
+    def is_for_everybody(self) -> bool:
+        return self.roles.issuperset(ROLES)
+
+
+@dataclass(frozen=True)
 class Plan:
     """The steps of one workflow in order. `is_known` is false where no build ever published it."""
 
@@ -37,6 +52,7 @@ class Plan:
     promise_until: str = ""
     promise_seconds: float | None = None
     first_names: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[LabelPlan, ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -56,6 +72,15 @@ class Plan:
         if place is not None:
             return self.steps[place]
         return StepPlan(name, _spoken(name), f"at {_spoken(name).lower()}" if name else "at no step")
+
+    def sight(self, roles: frozenset[str]) -> Sight:
+        """What somebody with these roles may see. Nobody's roles see only what is for everybody."""
+        hidden = (label for label in self.labels if not label.is_for_everybody and not label.roles & roles)
+        return Sight(frozenset(label.path for label in hidden))
+
+    def label_path(self, name: str) -> Path:
+        """Where a label's value stands; one that no catalogue declares goes by its own name."""
+        return next((label.path for label in self.labels if label.name == name), (name,))
 
     def promise_left_at(self, step: str) -> float | None:
         """The promise's seconds while the run stands at `step`; None once kept or where there is none."""
@@ -88,25 +113,35 @@ def _plan(workflow: str, body: Any) -> Plan:
         return Plan(workflow)
     promise: Any = body.get("promise")
     promise = promise if isinstance(promise, dict) else {}
-    steps = (
-        [step for step in body["steps"] if isinstance(step, dict)]
-        if isinstance(body.get("steps"), list)
-        else []
-    )
+    steps = _objects(body.get("steps"))
     return Plan(
         workflow,
         tuple(_step(step) for step in steps),
         str(promise.get("until") or ""),
         _number(promise.get("within_seconds")),
         {str(step.get("name")): str(step.get("first_name")) for step in steps},
+        tuple(_label(label) for label in _objects(body.get("labels"))),
     )
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _label(body: dict[str, Any]) -> LabelPlan:
+    """A catalogue older than visibility names no roles: then everybody may see it."""
+    roles = body.get("roles")
+    shown_to = roles if isinstance(roles, list) else ROLES
+    path = tuple(str(body.get("path") or "").split("."))
+    return LabelPlan(str(body.get("name") or ""), path, frozenset(str(role) for role in shown_to))
 
 
 def _step(body: dict[str, Any]) -> StepPlan:
     """The record knows a step by its first name, whatever it is called today."""
     name = str(body.get("first_name") or body.get("name") or "")
     title = str(body.get("title") or _spoken(name))
-    attempts = _number(body.get("attempts"))
+    retry = body.get("retry")
+    attempts = _number(retry.get("attempts")) if isinstance(retry, dict) else None
     return StepPlan(
         name,
         title,

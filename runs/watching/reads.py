@@ -1,4 +1,4 @@
-"""Run a read of runs/sql/watching over any of Django's connections, and give rows as dictionaries.
+"""Run a read of runs/sql/watching over any of Django's connections, and give rows as dictionaries, redacted.
 
 The connection is an argument because two readers share every statement: a view, over its request's
 connection, and a web process's tailer, over the single one that it keeps for all of its viewers.
@@ -15,6 +15,7 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.db import fetch
+from runs.watching.payloads.redaction import redacted_columns
 
 Row = dict[str, Any]
 
@@ -24,10 +25,15 @@ _FOLDER = Path(__file__).resolve().parent.parent / "sql" / "watching"
 
 
 def rows(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None, **words: str) -> list[Row]:
-    """All rows of statement `name`. `words` are keywords of the statement such as the order, never values."""
+    """All rows of statement `name`, what people and workers wrote freely in them redacted.
+
+    `words` are keywords of the statement such as the order, never values.
+    """
     columns, found = fetch(db, statement(name, **words), params or {})
     return [
-        {column: _decoded(kind, value) for (column, kind), value in zip(columns, values, strict=True)}
+        redacted_columns(
+            {column: _decoded(kind, value) for (column, kind), value in zip(columns, values, strict=True)}
+        )
         for values in found
     ]
 

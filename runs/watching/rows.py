@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from hashlib import blake2b
@@ -11,6 +11,7 @@ from typing import Any
 from runs.states import Status
 from runs.watching import reads, sentences, turns
 from runs.watching.links import dom_key
+from runs.watching.payloads.redaction import redacted
 from runs.watching.plans import Plan, StepPlan
 from runs.words import (
     FAILED,
@@ -33,6 +34,11 @@ class Line:
 
     row: reads.Row
     plan: Plan
+    roles: frozenset[str] = frozenset()
+
+    def seen_by(self, roles: frozenset[str]) -> Line:
+        """The same run, as somebody with these roles may see it. Without roles: what everybody may."""
+        return replace(self, roles=roles)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -108,13 +114,12 @@ class Line:
 
     @cached_property
     def labels(self) -> dict[str, tuple[str, str]]:
-        """Label name -> (value, currency). Labels are the only payload values that a page shows."""
-        given = self.row["labels"]
-        return (
-            {name: (str(pair[0]), str(pair[1])) for name, pair in given.items()}
-            if isinstance(given, dict)
-            else {}
-        )
+        """Label name -> (value, currency), redacted. One that is closed to these roles is left out."""
+        given, sight = self.row["labels"], self.plan.sight(self.roles)
+        if not isinstance(given, dict):
+            return {}
+        open_ones = {n: p for n, p in given.items() if not sight.is_closed(self.plan.label_path(n))}
+        return {n: (redacted(str(p[0]), self.plan.label_path(n)), str(p[1])) for n, p in open_ones.items()}
 
     @property
     def order(self) -> str:

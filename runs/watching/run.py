@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from runs.states import Status
+from runs.states import Kind, Status
 from runs.watching import reads
 from runs.watching.plans import Plan, Plans, StepPlan, plans
 from runs.watching.rows import Line
 from runs.watching.sentences import Entry, entry
 from runs.watching.usual import Usual, UsualTimes, pace, usual_times
+from runs.words import RETRYING
 
+_STANDS_FOR_A_REASON = frozenset(
+    {Status.BLOCKED, Status.HELD, Status.IN_DOUBT, Status.CANCELLED, Status.FAILED}
+)
 LOG_PAGE = 30
 SHOWN_STEPS = 12
 
@@ -54,9 +58,23 @@ class RunPage:
     log: Log
     usual: Usual | None
 
+    def seen_by(self, roles: frozenset[str]) -> RunPage:
+        """The same page, as somebody with these roles may see it."""
+        return replace(self, line=self.line.seen_by(roles))
+
     @cached_property
     def current(self) -> Stage | None:
         return next((stage for stage in self.stages if stage.state == "current"), None)
+
+    @property
+    def trouble(self) -> str:
+        """Why it stands or tries again, in the words of its worker or of a person, redacted."""
+        line = self.line
+        if line.row["status"] in _STANDS_FOR_A_REASON:
+            return str(line.row["reason"] or "")
+        if line.word == RETRYING and self.log.entries and self.log.entries[0].kind == Kind.RETRY_SCHEDULED:
+            return self.log.entries[0].why
+        return ""
 
     @property
     def is_long(self) -> bool:

@@ -1,4 +1,4 @@
-"""Rows of the log as sentences. Built from facts and titles; no value of a payload gets in here."""
+"""Rows of the log as sentences, built from facts, titles and what redaction has let through."""
 
 from __future__ import annotations
 
@@ -27,12 +27,22 @@ class Entry:
     row: dict[str, Any]
 
     @property
+    def why(self) -> str:
+        """The reason that its writer gave, redacted: a worker's error, or a person's words."""
+        stands = self.row.get("cursor_reason") if self.kind in _REASON_IN_CURSOR else None
+        return str(self.row.get("reason") or stands or "")
+
+    @property
     def epoch_text(self) -> str:
         """A row that gave or took a lease shows the epoch that it made."""
         raised = self.row.get("lease_event") in ("claimed", "taken_over")
         return (
             f"epoch {self.epoch - 1} → {self.epoch}" if raised and self.epoch > 0 else f"epoch {self.epoch}"
         )
+
+
+# These rest in the row with their reason; a later row of another kind still carries the same words.
+_REASON_IN_CURSOR = frozenset({Kind.FAILED, Kind.BLOCKED, Kind.IN_DOUBT, Kind.HELD, Kind.CANCELLED})
 
 
 def entry(r: dict[str, Any], plan: Plan) -> Entry:

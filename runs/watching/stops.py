@@ -7,6 +7,7 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.watching import reads
+from runs.watching.payloads.redaction import redacted
 
 SILENT_SECONDS = 60
 
@@ -30,4 +31,4 @@ def _hold(hold: dict[str, Any]) -> str:
         f"every step of {hold['workflow']}" if hold["workflow"] and not hold["step"] else "",
     ]
     what = " in ".join(part for part in parts if part)
-    return f"Emergency hold on {what}, by {hold['actor']}: {hold['reason']}"
+    return f"Emergency hold on {what}, by {hold['actor']}: {redacted(str(hold['reason']))}"

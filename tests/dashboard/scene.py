@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 from django.db import connection
 
+from runs import db
 from runs.watching import usual
 
 STEPS = (
@@ -21,14 +22,16 @@ WORKFLOW = "purchase_order"
 OWNER = "worker-17#a1b2c3d4"
 
 
-def publish(workflow: str = WORKFLOW, steps: Any = STEPS, within_seconds: float | None = None) -> None:
+def publish(workflow: str = WORKFLOW, steps: Any = STEPS, within_seconds: float | None = None,
+            labels: Any = ()) -> None:  # fmt: skip
     usual.forget()
     body = {
         "steps": [
-            {"name": n, "first_name": n, "title": t, "doing": d, "guard": g, "vendor": v, "attempts": 5,
+            {"name": n, "first_name": n, "title": t, "doing": d, "guard": g, "vendor": v, "retry": {"attempts": 5},
              "saying": f"We are {d}.", "decides": "finance"}
             for n, t, d, g, v in steps
         ],
+        "labels": list(labels),
         "promise": {"until": "charge_card", "within_seconds": within_seconds} if within_seconds else None,
     }  # fmt: skip
     sql = "INSERT INTO run_catalogue (workflow, build, body) VALUES (%s, 'test', %s)"
@@ -75,6 +78,15 @@ def commit(run_id: str, done: str, onward: str, **cursor: Any) -> None:
            lease_expires_at = clock_timestamp() + interval '30 s' WHERE run_id = %s""",
         [json.dumps({done: {"score": 712}}), json.dumps(after), run_id],
     )
+
+
+def retry(run_id: str, reason: str, wait: float = 60) -> None:
+    """The owner gives the run back until later, and says why."""
+    _execute("SELECT set_config('leaseboard.by', %s, true)", [db.by("retry_later", "test", reason=reason)])
+    sql = """UPDATE run_state SET cursor = cursor || '{"status": "pending"}', lease_owner = NULL, lease_expires_at = NULL,
+             wake_at = clock_timestamp() + %s * interval '1 s' WHERE run_id = %s"""
+    _execute(sql, [wait, run_id])
+    _execute("SELECT set_config('leaseboard.by', '', true)", [])
 
 
 def age(run_id: str, seconds: float) -> None:

@@ -8,7 +8,7 @@ f.run_id, f.workflow, f.order_ref, f.status, f.step, f.epoch, f.generation, f.le
     left(f.cursor->>'item', 120) AS item,
     CASE WHEN f.cursor->>'items_done' ~ '^[0-9]{1,9}$' THEN (f.cursor->>'items_done')::integer END AS items_done,
     CASE WHEN f.cursor->>'items_total' ~ '^[0-9]{1,9}$' THEN (f.cursor->>'items_total')::integer END AS items_total,
-    left(f.cursor->>'guard', 40) AS guard, left(f.cursor->>'reason', 400) AS reason,
+    left(f.cursor->>'guard', 40) AS guard, left(f.cursor->>'reason', 1000) AS reason,
     left(f.cursor->>'signal', 120) AS signal, left(f.cursor->>'may', 80) AS may,
     coalesce((SELECT array_agg(mark) FROM jsonb_object_keys(
         CASE WHEN jsonb_typeof(f.signals->'marks') = 'object' THEN f.signals->'marks' ELSE '{}' END) AS mark), '{}') AS marks
