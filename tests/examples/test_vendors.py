@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -98,6 +99,18 @@ def test_an_effect_is_applied_although_its_caller_has_gone(caller: Caller):
         caller.post("creditline/enquiries", timeout=0.05)
     (call,) = wait_for(lambda: [c for c in caller.simulator.books().calls if c.applied])
     assert call.amount == Decimal("0.40")
+
+
+def test_half_a_request_has_not_reached_a_vendor(caller: Caller, simulator: Simulator):
+    """A caller that is killed between its headers and its body: nothing was asked for."""
+    host, port = simulator.url.removeprefix("http://").split(":")
+    head = (
+        f"POST /pricebook/prices HTTP/1.1\r\nHost: {host}\r\nX-Run: run_half\r\nContent-Length: 40\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port))) as gone:
+        gone.sendall(head.encode())
+    caller.post("pricebook/prices")
+    assert not Books.load(simulator.books_dir).for_run("run_half")
 
 
 def test_books_survive_a_killed_vendor(caller: Caller):

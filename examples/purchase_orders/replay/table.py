@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from examples.purchase_orders.replay.figures import PARTS, Figures, Recovery
 from examples.purchase_orders.replay.report import Report
 
-WIDTHS = (34, 22, 22)
+WIDTHS = (34, 28, 28)
 
 
 def lines(report: Report) -> Iterator[str]:

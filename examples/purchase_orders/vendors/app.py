@@ -40,6 +40,8 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw = await _read(receive)
+        if raw is None:
+            return
         try:
             body = json.loads(raw) if raw else {}
             answer = await self._route(scope["method"], scope["path"].strip("/"), _headers(scope), body, raw)
@@ -78,10 +80,13 @@ class App:
         return Answer(200, self.vendors.moods.shown() | counts, "control")
 
 
-async def _read(receive: Receive) -> bytes:
+async def _read(receive: Receive) -> bytes | None:
+    """The whole body. None if its sender went away before its end: half a request has not reached a vendor."""
     parts = []
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         parts.append(message.get("body", b""))
         if not message.get("more_body"):
             return b"".join(parts)
