@@ -5,6 +5,8 @@ from __future__ import annotations
 from runs.watching.filters import ALL, OPEN, STATES, holds
 from runs.watching.links import dom_key, run_query
 from runs.watching.orders import CAP, SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.payloads.layout import blocks, in_a_line
+from runs.watching.payloads.parts import Index, Named, Part, Payloads, Ref, TooLarge
 from runs.watching.payloads.redaction import HIDDEN, redacted
 from runs.watching.plans import plans
 from runs.watching.rows import Line
@@ -26,21 +28,29 @@ __all__ = [
     "Count",
     "Counts",
     "Entry",
+    "Index",
     "Key",
     "Line",
     "Log",
     "Moved",
+    "Named",
     "Orders",
     "Page",
+    "Part",
+    "Payloads",
     "Position",
+    "Ref",
     "RunPage",
     "Runs",
     "Stage",
     "Told",
+    "TooLarge",
     "Usual",
+    "blocks",
     "dom_key",
     "held_back",
     "holds",
+    "in_a_line",
     "moved_since",
     "normalised",
     "plans",

@@ -11,6 +11,7 @@ from runs.queries import RunPage, Runs, position, stops
 from dashboard.live import rendering, watch
 from dashboard.roles import SEE_ORDERS
 from dashboard.viewers import roles_of
+from dashboard.views import payloads
 from dashboard.views.access import may
 
 
@@ -22,7 +23,8 @@ def run(request: HttpRequest) -> HttpResponse:
     entry = _entry(request)
     page = _page(request, entry)
     stream = watch.run_stream(page, after, now, stops(connection))
-    return render(request, "run/run.html", {"stream": stream, "entry": entry, **rendering.run_context(page)})
+    context = {"stream": stream, "entry": entry, **rendering.run_context(page), **payloads.listed(page)}
+    return render(request, "run/run.html", context)
 
 
 @require_safe

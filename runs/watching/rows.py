@@ -11,7 +11,7 @@ from typing import Any
 from runs.states import Status
 from runs.watching import reads, sentences, turns
 from runs.watching.links import dom_key
-from runs.watching.payloads.redaction import redacted
+from runs.watching.payloads.redaction import Sight, redacted
 from runs.watching.plans import Plan, StepPlan
 from runs.words import (
     FAILED,
@@ -39,6 +39,10 @@ class Line:
     def seen_by(self, roles: frozenset[str]) -> Line:
         """The same run, as somebody with these roles may see it. Without roles: what everybody may."""
         return replace(self, roles=roles)
+
+    @cached_property
+    def sight(self) -> Sight:
+        return self.plan.sight(self.roles)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -115,7 +119,7 @@ class Line:
     @cached_property
     def labels(self) -> dict[str, tuple[str, str]]:
         """Label name -> (value, currency), redacted. One that is closed to these roles is left out."""
-        given, sight = self.row["labels"], self.plan.sight(self.roles)
+        given, sight = self.row["labels"], self.sight
         if not isinstance(given, dict):
             return {}
         open_ones = {n: p for n, p in given.items() if not sight.is_closed(self.plan.label_path(n))}

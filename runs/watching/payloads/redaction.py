@@ -7,14 +7,15 @@ export or a line of a log holds it. Sentences are built from what comes out of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from runs.watching.payloads.patterns import HIDDEN, masked
 from runs.watching.payloads.secrets import looks_secret
 
-__all__ = ["EVERYBODY", "HIDDEN", "Path", "Sight", "redacted", "redacted_columns"]
+__all__ = ["EVERYBODY", "HIDDEN", "Path", "Sight", "is_hidden", "redacted", "redacted_columns"]
 
 Path = tuple[str, ...]
 # Columns of reads in which workers, vendors or people wrote freely; reads.py sends them through here.
@@ -28,6 +29,10 @@ class Sight:
 
     closed: frozenset[Path] = frozenset()
 
+    @cached_property
+    def deepest(self) -> int:
+        return max(map(len, self.closed), default=0)
+
     def is_closed(self, path: Path) -> bool:
         return path in self.closed
 
@@ -35,15 +40,21 @@ class Sight:
 EVERYBODY = Sight()
 
 
-def redacted(text: str, path: Path = (), sight: Sight = EVERYBODY, is_number: bool = False) -> str:
+def redacted(text: str, path: Path = (), sight: Sight = EVERYBODY) -> str:
     """The text of one value as it may be shown, or HIDDEN.
 
     `path` names the field it stands in, ("input", "buyer", "iban"), or is empty for free text. Hidden whole where the
     field's name looks secret or its label is closed to this viewer; else what gives itself away is replaced inside.
     """
-    if path and (sight.is_closed(path) or looks_secret(path[-1], is_number)):
-        return HIDDEN
-    return masked(text)
+    return HIDDEN if path and is_hidden(path, sight) else masked(text)
+
+
+def is_hidden(path: Sequence[str], sight: Sight = EVERYBODY, is_number: bool = False, given: int = 0) -> bool:
+    """Is what stands at this path hidden whole, with all that it holds? The first `given` names of the path are ours,
+    such as a step's, and say nothing about the value."""
+    if len(path) <= sight.deepest and sight.is_closed(tuple(path)):
+        return True
+    return len(path) > given and looks_secret(path[-1], is_number)
 
 
 def redacted_columns(row: Mapping[str, Any]) -> dict[str, Any]:
