@@ -23,6 +23,11 @@ from runs.workflow import workflow
 
 log = logging.getLogger("leaseboard.engine")
 # A lone surrogate is no character at all: no encoding can carry it to the database.
+# A server that goes away at each of them will not be there for the run's steps either.
+CLAIM_TRIES = 3
+CLAIMED = [
+    "workflow", "epoch", "cursor", "input", "generation", "entered_generation", "first_started_at", "may_send_until",
+]  # fmt: skip
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -65,32 +70,32 @@ def claim(run_id: str, writer: Writer, vendors: str) -> Run | None:
     """Take a free or lapsed run. None: there is nothing to take. Raises Stopped where a mark or a
     third lapse parked it instead. vendors is catalogue.vendors_by_step()."""
     params = {"run_id": run_id, "owner": writer.owner, "ttl": writer.ttl, "vendors": vendors}
-    try:
-        row = db.one("claim", **params, by=db.by("claim", writer.build))
-    except psycopg.OperationalError:
-        # The claim may have taken effect unheard. Its owner's name is ours alone and this drive is the only
-        # one of its run here, so a lease in our name is the one we asked for.
-        row = until_answered("claimed", {"run_id": run_id, "owner": writer.owner})
+    row = _claimed(params | {"by": db.by("claim", writer.build)})
     if row is None:
         return None
     if row["lease_owner"] != writer.owner:
         raise Stopped(run_id=run_id, cursor=row["cursor"])
-    fields = (
-        "workflow",
-        "epoch",
-        "cursor",
-        "input",
-        "generation",
-        "entered_generation",
-        "first_started_at",
-        "may_send_until",
-    )
     in_row = row["completed"] if isinstance(row["completed"], dict) else {}
     return Run(
         run_id=run_id, owner=writer.owner, completed=_whole(run_id, in_row), signals=row["signals"],
         claimed_at=row["claimed_at"], completed_chars=size_in_row(in_row),
-        **{name: row[name] for name in fields},
+        **{name: row[name] for name in CLAIMED},
     )  # fmt: skip
+
+
+def _claimed(params: dict[str, Any]) -> db.Row | None:
+    """Send the claim, and again where it did not reach the server: the message that brought the run here is
+    used up, and without a claim the run would stand until the sweep takes that message for lost."""
+    for _ in range(CLAIM_TRIES):
+        try:
+            return db.one("claim", **params)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            # It may have taken effect unheard. Its owner's name is ours alone and this drive is the only one
+            # of its run here, so a lease in our name is the one we asked for.
+            row = until_answered("claimed", {"run_id": params["run_id"], "owner": params["owner"]})
+        if row is not None:
+            return row
+    return None
 
 
 def begin(run: Run, writer: Writer, onward: dict[str, Any], vendor: str) -> None:
