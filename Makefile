@@ -15,7 +15,7 @@ demo: setup
 	@$(RUN) manage.py up
 
 test: $(VENV)/.installed-dev
-	@$(RUN) -m pytest
+	@$(RUN) -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed-dev
 	@$(RUN) -m ruff format --check .
