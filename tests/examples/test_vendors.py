@@ -104,9 +104,7 @@ def test_an_effect_is_applied_although_its_caller_has_gone(caller: Caller):
 def test_half_a_request_has_not_reached_a_vendor(caller: Caller, simulator: Simulator):
     """A caller that is killed between its headers and its body: nothing was asked for."""
     host, port = simulator.url.removeprefix("http://").split(":")
-    head = (
-        f"POST /pricebook/prices HTTP/1.1\r\nHost: {host}\r\nX-Run: run_half\r\nContent-Length: 40\r\n\r\n"
-    )
+    head = f"POST /pricebook/prices HTTP/1.1\r\nHost: {host}\r\nX-Run: run_half\r\nContent-Length: 40\r\n\r\n"
     with socket.create_connection((host, int(port))) as gone:
         gone.sendall(head.encode())
     caller.post("pricebook/prices")
