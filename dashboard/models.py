@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from dashboard.roles import NAMES
+
 
 class Access(models.Model):
     """What a role may do. Each view names one of these; none is implied by another."""
@@ -11,4 +13,4 @@ class Access(models.Model):
     class Meta:
         managed = False
         default_permissions = ()
-        permissions = [("see_orders", "May look at orders and their runs")]
+        permissions = list(NAMES.items())

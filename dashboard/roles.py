@@ -7,13 +7,41 @@ from typing import Any
 from django.apps import apps as installed
 
 SEE_ORDERS = "dashboard.see_orders"
+ACT_ON_ORDERS = "dashboard.act_on_orders"
+TAKE_OVER_HELD = "dashboard.take_over_held"
+REWIND_ORDERS = "dashboard.rewind_orders"
+CANCEL_ORDERS = "dashboard.cancel_orders"
+REVEAL_PAYLOADS = "dashboard.reveal_payloads"
+SEE_AUDIT = "dashboard.see_audit"
+EXPORT_ORDERS = "dashboard.export_orders"
+SHARE_VIEWS = "dashboard.share_views"
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "support": ("see_orders",),
-    "ops": ("see_orders",),
-    "manager": ("see_orders",),
+    "support": ("see_orders", "act_on_orders", "cancel_orders", "export_orders", "share_views"),
+    "ops": (
+        "see_orders",
+        "act_on_orders",
+        "take_over_held",
+        "rewind_orders",
+        "cancel_orders",
+        "reveal_payloads",
+        "see_audit",
+        "export_orders",
+        "share_views",
+    ),
+    "manager": ("see_orders", "see_audit", "export_orders", "share_views"),
 }
-NAMES = {"see_orders": "May look at orders and their runs"}
+NAMES = {
+    "see_orders": "May look at orders and their runs",
+    "act_on_orders": "May hold, lift, nudge, flag, retry and mark seen, and take over a run that nobody holds",
+    "take_over_held": "May take a run from a worker whose lease is good",
+    "rewind_orders": "May put a run back to an earlier step, which buys again",
+    "cancel_orders": "May end a run before its last step",
+    "reveal_payloads": "May open hidden fields of inputs and results",
+    "see_audit": "May read who did what",
+    "export_orders": "May download the list of orders",
+    "share_views": "May share a saved view with a role",
+}
 
 
 def ensure_roles(apps: Any = installed) -> None:

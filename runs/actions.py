@@ -77,6 +77,12 @@ def retry_failed(shown: Shown, actor: Actor) -> db.Row:
     return _act("retry_failed", "retried", shown, actor)
 
 
+def mark_seen(shown: Shown, actor: Actor) -> db.Row:
+    """Take a failure off the list of what needs attention, until the run fails again: run_id, epoch.
+    Raises NotDone, also where somebody has marked this failure before."""
+    return _act("mark_seen", "seen", shown, actor, build=settings.LEASEBOARD_BUILD)
+
+
 def rewind(shown: Shown, actor: Actor, step: str, dropped: list[str]) -> db.Row:
     """Put the run back to a step; dropped are the first names of that step and those after it.
     What they bought will be bought again. Raises NotDone."""
@@ -148,9 +154,9 @@ def end_drain(actor: Actor, drain_id: int) -> bool:
 
 def _act(name: str, verb: str, shown: Shown, actor: Actor, **more: Any) -> db.Row:
     params = {"run_id": shown.run_id, "epoch": shown.epoch, "expected": json.dumps(shown.cursor)}
-    if name in ("take_over", "hold", "cancel", "flag"):
+    if name in ("take_over", "hold", "cancel", "flag", "mark_seen"):
         params["actor"] = actor.name
-    if name in ("hold", "cancel", "flag"):
+    if name in ("hold", "cancel", "flag", "mark_seen"):
         params["reason"] = actor.reason
     found = db.within(name, **params, by=_by(verb, actor), **more)
     return found[0] if found else _not_done(shown.run_id)

@@ -72,6 +72,7 @@ class Kind(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    SEEN = "seen"
     EDITED = "edited"
     DELETED = "deleted"
     COMMIT_REFUSED = "commit_refused"

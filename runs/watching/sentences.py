@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from runs.states import Kind
@@ -45,8 +46,12 @@ class Entry:
 _REASON_IN_CURSOR = frozenset({Kind.FAILED, Kind.BLOCKED, Kind.IN_DOUBT, Kind.HELD, Kind.CANCELLED})
 
 
-def entry(r: dict[str, Any], plan: Plan) -> Entry:
-    """The sentence for a row of log.sql. A kind that this version does not know shows as itself."""
+def entry(r: dict[str, Any], plan: Plan, names: Mapping[str, str] = MappingProxyType({})) -> Entry:
+    """The sentence for a row of log.sql. A kind that this version does not know shows as itself.
+
+    `names` are short names of owners that stay clear where several of one name come into the same log.
+    """
+    r = r | {side: names.get(r[side], r[side]) for side in ("owner_before", "owner_after")}
     word, icon, tone = SIGNS.get(r["kind"], (r["kind"].replace("_", " "), "other", "grey"))
     text = _TEXTS.get(r["kind"], _plain)(r, plan)
     return Entry(r["id"], r["at"], r["kind"], word, icon, tone, text, r["epoch"], r)
@@ -64,7 +69,8 @@ def _title(plan: Plan, step: str | None) -> str:
 
 
 def _who(owner: str | None) -> str:
-    return owner.split("#")[0] if owner else "a worker"
+    """A name that tells processes apart stands with a space before its #; an owner's whole name has none."""
+    return owner.split("#")[0] if owner and " #" not in owner else owner or "a worker"
 
 
 def _here(r: dict[str, Any]) -> str | None:
@@ -193,6 +199,7 @@ _TEXTS: dict[str, Callable[[dict[str, Any], Plan], str]] = {
     Kind.DONE: lambda r, plan: "Every step is finished",
     Kind.FAILED: _failed,
     Kind.CANCELLED: _by_person("Cancelled"),
+    Kind.SEEN: _by_person("Marked seen"),
     Kind.EDITED: _by_person("Changed by hand in the database"),
     Kind.DELETED: lambda r, plan: "The row was deleted by hand",
     Kind.COMMIT_REFUSED: _refused,

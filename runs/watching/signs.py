@@ -30,6 +30,7 @@ SIGNS: dict[str, tuple[str, str, str]] = {
     Kind.DONE: ("done", "done", "moving"),
     Kind.FAILED: ("failed", "failed", "red"),
     Kind.CANCELLED: ("cancelled", "cancelled", "grey"),
+    Kind.SEEN: ("seen", "done", "grey"),
     Kind.EDITED: ("edited by hand", "edited", "amber"),
     Kind.DELETED: ("deleted", "cancelled", "red"),
     Kind.COMMIT_REFUSED: ("refused", "failed", "red"),

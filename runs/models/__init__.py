@@ -1,0 +1,25 @@
+"""The tables of the record as Django sees them. Their DDL lives in runs/sql/schema and in migrations; pages read,
+engines write SQL.
+"""
+
+from __future__ import annotations
+
+from runs.models.fleet import RunCatalogue, RunDrain, RunDrainBound, RunEmergencyHold, RunPulse, RunWorker
+from runs.models.people import RunDoubt, RunSeen
+from runs.models.record import RunItem, RunLabel, RunOutput, RunState, RunTransition
+
+__all__ = [
+    "RunCatalogue",
+    "RunDoubt",
+    "RunDrain",
+    "RunDrainBound",
+    "RunEmergencyHold",
+    "RunItem",
+    "RunLabel",
+    "RunOutput",
+    "RunPulse",
+    "RunSeen",
+    "RunState",
+    "RunTransition",
+    "RunWorker",
+]
