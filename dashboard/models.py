@@ -1,7 +1,8 @@
-"""No tables: the permissions that the pages ask for, which Django keeps beside a model."""
+"""What the dashboard itself keeps: the permissions its pages ask for, what people follow, the views they saved."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 from dashboard.roles import NAMES
@@ -14,3 +15,37 @@ class Access(models.Model):
         managed = False
         default_permissions = ()
         permissions = list(NAMES.items())
+
+
+class Follow(models.Model):
+    """A person follows a run, and may have set a time to look at it again."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
+    # No foreign key: the record belongs to the workers, and a deleted run must not fail for its followers.
+    run_id = models.TextField()
+    follow_up_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["user", "run_id"], name="dashboard_follow_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} follows {self.run_id}"
+
+
+class SavedView(models.Model):
+    """A filter of the list under a name. With a role it is that role's too; else its owner's alone."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")
+    role = models.TextField(blank=True, default="")
+    name = models.CharField(max_length=80)
+    query = models.TextField()
+
+    class Meta:
+        default_permissions = ()
+        ordering = ["name", "id"]
+        indexes = [models.Index(fields=["role"], name="dashboard_view_role")]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="dashboard_view_name")]
+
+    def __str__(self) -> str:
+        return self.name
