@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from runs.watching.filters import ALL, OPEN, STATES, holds
+from runs.watching.history.axis import Axis, Tick
+from runs.watching.history.calls import Call, Known
+from runs.watching.history.lanes import Bar, Lane
+from runs.watching.history.reading import History
+from runs.watching.history.table import rows as history_rows
 from runs.watching.links import dom_key, run_query
 from runs.watching.orders import CAP, SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
 from runs.watching.payloads.layout import blocks, in_a_line
@@ -25,11 +30,17 @@ __all__ = [
     "OPEN",
     "SEARCH_CAP",
     "STATES",
+    "Axis",
+    "Bar",
+    "Call",
     "Count",
     "Counts",
     "Entry",
+    "History",
     "Index",
     "Key",
+    "Known",
+    "Lane",
     "Line",
     "Log",
     "Moved",
@@ -43,12 +54,14 @@ __all__ = [
     "RunPage",
     "Runs",
     "Stage",
+    "Tick",
     "Told",
     "TooLarge",
     "Usual",
     "blocks",
     "dom_key",
     "held_back",
+    "history_rows",
     "holds",
     "in_a_line",
     "moved_since",

@@ -56,12 +56,17 @@ class Run:
 
     def key(self, item: str | None = None) -> str:
         """The idempotency key of a call: the same for every attempt, epoch and owner of one intended doing."""
-        parts = (self.run_id, self.step, item or "", str(self.generation))
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:40]
+        return call_key(self.run_id, self.step, item, self.generation)
 
     def onward(self, status: Status, **changes: Any) -> dict[str, Any]:
         """The same position with another status."""
         return {**self.cursor, "status": status.value, **changes}
+
+
+def call_key(run_id: str, step: str, item: str | None, generation: int) -> str:
+    """The key of a call to a vendor, also for who reads the record later: step is the first name."""
+    parts = (run_id, step, item or "", str(generation))
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:40]
 
 
 def size_in_row(completed: dict[str, Any]) -> int:

@@ -45,6 +45,11 @@ def money(pair: tuple[str, str] | None) -> str:
 
 
 @register.filter
+def in_currency(amount: Decimal, currency: str) -> str:
+    return money((str(amount), currency))
+
+
+@register.filter
 def span(seconds: float | None) -> str:
     """A duration: 320 ms, 1.8 s, 46 s, 12 min, 5 h, 3 d. The scripts count on in the same words."""
     if seconds is None:

@@ -16,7 +16,7 @@ from dashboard.viewers import roles_of
 from dashboard.views.access import may
 
 # An input up to this size stands open on the run's page; a larger one is read when somebody opens it.
-SMALL_BYTES = 8 * 1024
+SMALL_BYTES = 1500
 STEP_NAME_MAX = 200
 
 

@@ -31,8 +31,9 @@ def run(request: HttpRequest) -> HttpResponse:
 @may(SEE_ORDERS)
 def log(request: HttpRequest) -> HttpResponse:
     """Older rows of the log, to stand under those already shown."""
-    page = _page(request, _entry(request))
-    return render(request, "run/_entries.html", rendering.run_context(page))
+    line = payloads.line_of(request)
+    older = Runs(connection).log(line, _entry(request))
+    return render(request, "run/_entries.html", {"line": line, "log": older})
 
 
 @require_safe

@@ -28,6 +28,7 @@ class StepPlan:
     timeout: float | None = None
     attempts: int | None = None
     decides: str = ""
+    money: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,7 @@ def _step(body: dict[str, Any]) -> StepPlan:
         _number(body.get("timeout")),
         int(attempts) if attempts else None,
         str(body.get("decides") or ""),
+        str(body.get("money") or ""),
     )
 
 

@@ -11,6 +11,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.states import Kind, Status
 from runs.watching import reads
+from runs.watching.history.moves import names_of
+from runs.watching.history.reading import History, history
 from runs.watching.plans import Plan, Plans, StepPlan, plans
 from runs.watching.rows import Line
 from runs.watching.sentences import Entry, entry
@@ -57,6 +59,7 @@ class RunPage:
     stages: list[Stage]
     log: Log
     usual: Usual | None
+    history: History
 
     def seen_by(self, roles: frozenset[str]) -> RunPage:
         """The same page, as somebody with these roles may see it."""
@@ -113,7 +116,7 @@ class Runs:
         newest = log.entries[0].row if log.entries and upto is None else None
         found |= {f"last_{key}": value for key, value in (newest or {}).items()}
         usual = self._times.get((line.workflow, line.row["step"]))
-        return RunPage(line, self._stages(line), log, usual)
+        return RunPage(line, self._stages(line), log, usual, history(self._db, line))
 
     def line(self, run_id: str) -> Line | None:
         found = reads.row(self._db, "run", {"steps": self._pace, "run_id": run_id})
@@ -122,7 +125,9 @@ class Runs:
     def log(self, line: Line, upto: int | None = None) -> Log:
         """The newest rows, or those from row `upto` backwards."""
         found = reads.rows(self._db, "log", {"run_id": line.run_id, "upto": upto, "limit": LOG_PAGE})
-        entries = [entry(r, line.plan) for r in found[:LOG_PAGE]]
+        owners = {r[side] for r in found for side in ("owner_before", "owner_after") if r[side]}
+        names = names_of(owners)
+        entries = [entry(r, line.plan, names) for r in found[:LOG_PAGE]]
         return Log(entries, found[LOG_PAGE]["id"] if len(found) > LOG_PAGE else None)
 
     def _stages(self, line: Line) -> list[Stage]:

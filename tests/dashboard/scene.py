@@ -23,18 +23,19 @@ OWNER = "worker-17#a1b2c3d4"
 
 
 def publish(workflow: str = WORKFLOW, steps: Any = STEPS, within_seconds: float | None = None,
-            labels: Any = ()) -> None:  # fmt: skip
+            labels: Any = (), money: dict[str, str] | None = None) -> None:  # fmt: skip
     usual.forget()
     body = {
         "steps": [
             {"name": n, "first_name": n, "title": t, "doing": d, "guard": g, "vendor": v, "retry": {"attempts": 5},
-             "saying": f"We are {d}.", "decides": "finance"}
+             "saying": f"We are {d}.", "decides": "finance", "money": (money or {}).get(n, "")}
             for n, t, d, g, v in steps
         ],
         "labels": list(labels),
         "promise": {"until": "charge_card", "within_seconds": within_seconds} if within_seconds else None,
     }  # fmt: skip
-    sql = "INSERT INTO run_catalogue (workflow, build, body) VALUES (%s, 'test', %s)"
+    sql = """INSERT INTO run_catalogue (workflow, build, body) VALUES (%s, 'test', %s)
+             ON CONFLICT (workflow, build) DO UPDATE SET body = EXCLUDED.body"""
     _execute(sql, [workflow, json.dumps(body)])
 
 
