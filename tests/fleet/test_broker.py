@@ -35,9 +35,10 @@ def flushed(stage: Stage) -> Flushed:
     before = stage.broker.queued()
     stage.broker.client.flushall()
     after = stage.broker.queued()
-    # Without its message a run is offered again when it has waited for a minute.
+    # Without its message a run is offered again when it has waited for a minute. Each sweep looks at those whose
+    # minute ended since the last one, so it must end for all of them from now on.
     stage.ask(
-        "UPDATE run_state SET updated_at = updated_at - interval '59 seconds' WHERE run_id LIKE 'queued-%%'"
+        "UPDATE run_state SET updated_at = clock_timestamp() - interval '58 seconds' WHERE run_id LIKE 'queued-%%'"
     )
     stage.open_gate("go")
     stage.await_status("done", *running, *queued, seconds=40)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from runs import actions, catalogue, engine
+from runs import actions, engine
 from tests.fleet.waiting import until
 from tests.support import flows
 from tests.support.board import on_the_record, record_url
@@ -28,17 +28,6 @@ def test_the_first_start_mark_of_a_loop_is_known_to_have_landed_by_the_cursor_it
         engine.commit_items(run, W1, [], onward, "Testbank", keep=True)
     assert proxy.cuts == [when]
     assert run.cursor == onward == row(run_id)["cursor"]
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_claim_that_the_server_may_not_have_heard_still_takes_the_run(when: str) -> None:
-    """Its message is used up: the run stood for a minute, until the sweep took that message for lost."""
-    run_id = seed("pure", status="pending", owner=None)
-    with between() as proxy:
-        proxy.cut_next(when)
-        assert engine.claim(run_id, W1, catalogue.vendors_by_step()) is not None
-    assert proxy.cuts == [when]
-    assert (row(run_id)["epoch"], kinds(run_id)) == (8, ["claimed"])
 
 
 def test_a_run_is_offered_to_others_only_after_its_process_has_left_it() -> None:

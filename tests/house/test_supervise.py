@@ -84,7 +84,8 @@ def test_warnings_reach_the_terminal_and_chatter_does_not(
     child = Child("talker", [sys.executable, "-c", f"print('{lines}'); import time; time.sleep(60)"], 1, 5)
 
     async def scene() -> None:
-        terminate_soon(0.8)
+        # An interpreter on a busy machine needs a while to start.
+        terminate_soon(4)
         await supervise([child], tmp_path, 1, lambda: None)
 
     asyncio.run(scene())
