@@ -32,7 +32,7 @@ def test_the_key_is_fit_for_an_elements_id(run_id: str) -> None:
 
 
 @pytest.mark.parametrize("run_id", NAUGHTY)
-def test_a_naughty_id_opens_from_the_list_and_from_the_search(ada: Client, run_id: str) -> None:
+def test_c01_a_naughty_id_opens_from_the_list_and_from_the_search(ada: Client, run_id: str) -> None:
     scene.publish()
     scene.order(run_id, status="blocked")
     scene.order("another", status="blocked")
