@@ -1,9 +1,13 @@
-"""What the dashboard itself keeps: the permissions its pages ask for, what people follow, the views they saved."""
+"""What the dashboard itself keeps: the permissions its pages ask for, what people follow, the views they saved, their notes."""
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
+from runs.queries import redacted
 
 from dashboard.roles import NAMES
 
@@ -31,6 +35,31 @@ class Follow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} follows {self.run_id}"
+
+
+class Note(models.Model):
+    """What a person wrote down about a run. Never changed; a trigger refuses it."""
+
+    run_id = models.TextField()
+    author = models.TextField()
+    text = models.TextField()
+    follow_up_at = models.DateTimeField(null=True, blank=True)
+    # The database's clock, as for everything else on the page.
+    at = models.DateTimeField(db_default=Now())
+    # Comes with the form: a second click, or a page sent again, is the same note.
+    once = models.UUIDField(default=uuid.uuid4, unique=True)
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["run_id", "id"], name="dashboard_note_run")]
+
+    def __str__(self) -> str:
+        return f"{self.author} on {self.run_id}"
+
+    @property
+    def shown(self) -> str:
+        """The text as pages show it: a card number that somebody read out on the phone may stand in it."""
+        return redacted(self.text)
 
 
 class SavedView(models.Model):

@@ -11,15 +11,24 @@ ACT_ON_ORDERS = "dashboard.act_on_orders"
 TAKE_OVER_HELD = "dashboard.take_over_held"
 REWIND_ORDERS = "dashboard.rewind_orders"
 CANCEL_ORDERS = "dashboard.cancel_orders"
+WRITE_NOTES = "dashboard.write_notes"
 REVEAL_PAYLOADS = "dashboard.reveal_payloads"
 SEE_AUDIT = "dashboard.see_audit"
 EXPORT_ORDERS = "dashboard.export_orders"
 SHARE_VIEWS = "dashboard.share_views"
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "support": ("see_orders", "act_on_orders", "cancel_orders", "export_orders", "share_views"),
+    "support": (
+        "see_orders",
+        "write_notes",
+        "act_on_orders",
+        "cancel_orders",
+        "export_orders",
+        "share_views",
+    ),
     "ops": (
         "see_orders",
+        "write_notes",
         "act_on_orders",
         "take_over_held",
         "rewind_orders",
@@ -29,10 +38,11 @@ ROLES: dict[str, tuple[str, ...]] = {
         "export_orders",
         "share_views",
     ),
-    "manager": ("see_orders", "see_audit", "export_orders", "share_views"),
+    "manager": ("see_orders", "write_notes", "see_audit", "export_orders", "share_views"),
 }
 NAMES = {
     "see_orders": "May look at orders and their runs",
+    "write_notes": "May write notes on orders and set times to look again",
     "act_on_orders": "May hold, lift, nudge, flag, retry and mark seen, and take over a run that nobody holds",
     "take_over_held": "May take a run from a worker whose lease is good",
     "rewind_orders": "May put a run back to an earlier step, which buys again",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.views import frame, health, orders, payloads, run, streams
+from dashboard.views import frame, health, notes, orders, payloads, run, streams
 
 # prefix: /orders/
 orders_urls = [
@@ -20,6 +20,7 @@ run_urls = [
     path("log/", run.log, name="run-log"),
     path("now/", run.now, name="run-now"),
     path("live/", streams.run_live, name="run-live"),
+    path("note/", notes.note, name="run-note"),
     path("payload/", payloads.payload, name="payload"),
     path("payload/download/", payloads.download, name="payload-download"),
     path("payloads/", payloads.card, name="run-payloads"),

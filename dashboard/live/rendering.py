@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import defaultdict
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
 from django.utils import timezone
-from runs.queries import Line, Orders, Position, RunPage, Runs, holds, to_the_buyer, told
+from runs.queries import Line, Orders, Position, RunPage, Runs, dom_key, holds, to_the_buyer, told
 
+from dashboard import notes
 from dashboard.live.hub import Viewer
 from dashboard.views.summary import day_began, summary
 
@@ -86,6 +88,7 @@ def _once(viewers: Iterable[Viewer], fragment: str, html: str, position: Positio
 
 def pages(viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: Position) -> None:
     """Send each run page what changed on it. One look at all runs has told which are worth reading whole."""
+    _notes(viewers, lines, position)
     by_run: dict[str, list[Viewer]] = defaultdict(list)
     for viewer in viewers:
         run_id = viewer.watch.run_ids[0]
@@ -99,6 +102,18 @@ def pages(viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: 
                 viewer.end()
             else:
                 _page(viewer, page, position, rendered)
+
+
+def _notes(viewers: list[Viewer], lines: dict[str, Line], position: Position) -> None:
+    """Notes are in no log: one query tells of all runs on anybody's screen which have newer ones."""
+    newest = notes.newest({viewer.watch.run_ids[0] for viewer in viewers})
+    for viewer in viewers:
+        run_id = viewer.watch.run_ids[0]
+        name, stands = notes.name_of(run_id), notes.print_of(newest.get(run_id))
+        if run_id in lines and viewer.prints.setdefault(name, stands) != stands:
+            viewer.prints[name] = stands
+            context = {"line": lines[run_id], "oob": True, **notes_context(run_id)}
+            viewer.put({"notes": _in_zone(viewer.zone, "run/_written.html", context)}, position)
 
 
 def _differs(viewer: Viewer, line: Line) -> bool:
@@ -140,6 +155,18 @@ def run_context(page: RunPage) -> dict[str, object]:
         "told": told(page),
         "to_the_buyer": to_the_buyer(page),
         "log": page.log,
+    }
+
+
+def notes_context(run_id: str) -> dict[str, object]:
+    """The notes of a run, and under which name and print a page tells that it shows them."""
+    found = notes.notes_of(run_id)
+    return {
+        "notes": found[: notes.SHOWN],
+        "older_notes": len(found) > notes.SHOWN,
+        "notes_key": dom_key(notes.name_of(run_id)),
+        "notes_print": notes.print_of(found[0].id if found else None),
+        "once": uuid.uuid4(),
     }
 
 

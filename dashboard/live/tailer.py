@@ -56,6 +56,8 @@ class Tailer:
         seen_at = time.monotonic()
         while self._goes_on(seen_at):
             db = own_connection()
+            # What this thread asks of the dashboard's own tables goes over the same connection.
+            connections["default"] = db
             try:
                 seen_at = self._follow(db, seen_at)
             except Exception:
@@ -65,6 +67,7 @@ class Tailer:
                 self._stopped.wait(1)
             finally:
                 db.close()
+                del connections["default"]
 
     def _follow(self, db: BaseDatabaseWrapper, seen_at: float) -> float:
         tail = Tail(db)

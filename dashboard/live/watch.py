@@ -19,6 +19,8 @@ from django.http import HttpResponse
 from django.urls import reverse
 from runs.queries import ALL, STATES, Line, Page, Position, RunPage, dom_key, run_query
 
+from dashboard import notes
+
 _SALT = "leaseboard.watch"
 _KEY, _PRINT = 16, 8
 
@@ -91,7 +93,7 @@ def parsed(query: Mapping[str, str]) -> Watch:
 
 
 def parsed_run(query: Mapping[str, str], run_id: str) -> Watch:
-    return Watch((run_id,), after=_after(query), prints=_prints(query, (run_id,)))
+    return Watch((run_id,), after=_after(query), prints=_prints(query, (run_id, notes.name_of(run_id))))
 
 
 def polled(answer: HttpResponse, now: datetime) -> HttpResponse:

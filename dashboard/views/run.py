@@ -24,6 +24,7 @@ def run(request: HttpRequest) -> HttpResponse:
     page = _page(request, entry)
     stream = watch.run_stream(page, after, now, stops(connection))
     context = {"stream": stream, "entry": entry, **rendering.run_context(page), **payloads.listed(page)}
+    context |= rendering.notes_context(page.line.run_id)
     return render(request, "run/run.html", context)
 
 
