@@ -1,60 +1,41 @@
-"""What people do to runs. Each verb is one compare-and-set statement on Django's connection, so that the
-caller's audit row shares its transaction; a run that has moved since it was shown is left alone.
+"""What people do to runs. Each verb is one compare-and-set statement on Django's connection, which shares its
+transaction with the audit's row; a run that has moved since it was shown is left alone.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
 from runs import db
+from runs.acting import audit
+from runs.acting.shown import Actor, Busy, NotDone, Shown
 from runs.errors import LeaseboardError, Unstorable
 from runs.results import stored
 from runs.run import mark
 from runs.states import Status
 
+__all__ = ["Actor", "Busy", "NotDone", "Shown", "SignalRefused"]
+
 SIGNALS_BYTES_MAX = 64 * 1024
-
-
-class NotDone(LeaseboardError):
-    """Nothing was changed: the run is not where it was shown, or not in a state for this."""
-
-    now: db.Row | None
 
 
 class SignalRefused(LeaseboardError, ValueError):
     """This signal cannot be sent."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The run as the person saw it: what a verb compares before it changes anything."""
-
-    run_id: str
-    epoch: int
-    cursor: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Actor:
-    """Who does it, and why: both go into the log with the change."""
-
-    name: str
-    reason: str = ""
-
-
-def take_over(shown: Shown, actor: Actor) -> db.Row:
-    """Take the run from its owner and give it to nobody: epoch, owner_before, case_id. Raises NotDone."""
-    return _act("take_over", "taken_over", shown, actor)
+def take_over(shown: Shown, actor: Actor, *, even_held: bool = True) -> db.Row:
+    """Take the run from its owner and give it to nobody: epoch, owner_before, case_id. Not from a good lease
+    unless even_held. Raises NotDone."""
+    return _act("take_over", "taken_over", shown, actor, {"actor": actor.name, "even_held": even_held})
 
 
 def hold(shown: Shown, actor: Actor) -> db.Row:
     """Hold the run before its next step; on a good lease a mark asks for it. Raises NotDone."""
-    return _act("hold", "held", shown, actor)
+    return _act("hold", "held", shown, actor, _signed(actor))
 
 
 def lift(shown: Shown, actor: Actor) -> db.Row:
@@ -64,12 +45,12 @@ def lift(shown: Shown, actor: Actor) -> db.Row:
 
 def cancel(shown: Shown, actor: Actor) -> db.Row:
     """End the run at its next boundary, or now if nobody moves it. Raises NotDone."""
-    return _act("cancel", "cancelled", shown, actor)
+    return _act("cancel", "cancelled", shown, actor, _signed(actor))
 
 
 def flag(shown: Shown, actor: Actor) -> db.Row:
     """Open a case on the step shown and hold the run: case_id, status. Raises NotDone."""
-    return _act("flag", "flagged", shown, actor)
+    return _act("flag", "flagged", shown, actor, _signed(actor))
 
 
 def retry_failed(shown: Shown, actor: Actor) -> db.Row:
@@ -80,20 +61,19 @@ def retry_failed(shown: Shown, actor: Actor) -> db.Row:
 def mark_seen(shown: Shown, actor: Actor) -> db.Row:
     """Take a failure off the list of what needs attention, until the run fails again: run_id, epoch.
     Raises NotDone, also where somebody has marked this failure before."""
-    return _act("mark_seen", "seen", shown, actor, build=settings.LEASEBOARD_BUILD)
+    return _act("mark_seen", "seen", shown, actor, _signed(actor) | {"build": settings.LEASEBOARD_BUILD})
 
 
 def rewind(shown: Shown, actor: Actor, step: str, dropped: list[str]) -> db.Row:
     """Put the run back to a step; dropped are the first names of that step and those after it.
     What they bought will be bought again. Raises NotDone."""
     onward = json.dumps(mark(step, Status.PENDING, 0))
-    return _act("rewind", "rewound", shown, actor, onward=onward, dropped=dropped)
+    return _act("rewind", "rewound", shown, actor, {"onward": onward, "dropped": dropped}, told=step)
 
 
-def nudge(run_id: str, actor: Actor) -> db.Row:
-    """Make the run due now. The caller dispatches it. Raises NotDone."""
-    found = db.within("nudge", run_id=run_id, by=_by("nudged", actor))
-    return found[0] if found else _not_done(run_id)
+def nudge(shown: Shown, actor: Actor) -> db.Row:
+    """Make the run due now. The caller dispatches it. Raises NotDone, also where somebody nudged it since."""
+    return _act("nudge", "nudged", shown, actor, {"seen_at": shown.at})
 
 
 def signal(
@@ -120,58 +100,59 @@ def signal(
         raise SignalRefused(
             f"The signal {name!r} has {len(body.text):,} bytes; a run takes {SIGNALS_BYTES_MAX:,} in all."
         )
-    found = db.within(
-        "signal", run_id=run_id, step=step, generation=generation, signal=body.text, size_cap=SIGNALS_BYTES_MAX,
-        by=_by("signalled", actor, told=name),
-    )  # fmt: skip
-    return bool(found[0]["fresh"]) if found else bool(_not_done(run_id))
+    params = {
+        "run_id": run_id, "step": step, "generation": generation, "signal": body.text, "size_cap": SIGNALS_BYTES_MAX,
+        "by": _by("signalled", actor, told=name),
+    }  # fmt: skip
+    found = audit.on_run("signal", Shown(run_id, 0, {"step": step}), actor, params, told=name)
+    if not found:
+        raise audit.not_done(run_id)
+    return bool(found[0]["fresh"])
 
 
 def emergency_hold(actor: Actor, *, workflow: str = "", step: str = "", vendor: str = "") -> int:
     """Stop a step, a vendor or a workflow everywhere. Returns the hold's id."""
-    found = db.within(
-        "emergency_hold", workflow=workflow, step=step, vendor=vendor, actor=actor.name, reason=actor.reason
-    )
+    where = {"workflow": workflow, "step": step, "vendor": vendor}
+    found = audit.at_large("emergency_hold", actor, where | _signed(actor), told=_named(where))
     return int(found[0]["id"])
 
 
 def lift_emergency_hold(actor: Actor, hold_id: int | None = None) -> int:
     """Lift one hold, or all of them. Returns how many were lifted."""
-    return len(db.within("lift_emergency_hold", hold_id=hold_id, actor=actor.name))
+    told = "all" if hold_id is None else f"hold {hold_id}"
+    return len(
+        audit.at_large("lift_emergency_hold", actor, {"hold_id": hold_id, "actor": actor.name}, told=told)
+    )
 
 
 def mark_drain(actor: Actor, *, build: str = "", node: str = "", owners: list[str] | None = None) -> db.Row:
     """Bind the processes alive now: the drain's id and how many it binds."""
-    return db.within(
-        "mark_drain", build=build, node=node, owners=owners or [], actor=actor.name, reason=actor.reason
-    )[0]
+    params = {"build": build, "node": node, "owners": owners or []} | _signed(actor)
+    return audit.at_large("mark_drain", actor, params, told=_named({"build": build, "node": node}))[0]
 
 
 def end_drain(actor: Actor, drain_id: int) -> bool:
     """End a drain: those of its processes that had no SIGTERM claim again. False if it had ended."""
-    return bool(db.within("end_drain", drain_id=drain_id, actor=actor.name))
+    params = {"drain_id": drain_id, "actor": actor.name}
+    return bool(audit.at_large("end_drain", actor, params, told=f"drain {drain_id}"))
 
 
-def _act(name: str, verb: str, shown: Shown, actor: Actor, **more: Any) -> db.Row:
+def _act(
+    name: str, verb: str, shown: Shown, actor: Actor, more: db.Row | None = None, told: str = ""
+) -> db.Row:
     params = {"run_id": shown.run_id, "epoch": shown.epoch, "expected": json.dumps(shown.cursor)}
-    if name in ("take_over", "hold", "cancel", "flag", "mark_seen"):
-        params["actor"] = actor.name
-    if name in ("hold", "cancel", "flag", "mark_seen"):
-        params["reason"] = actor.reason
-    found = db.within(name, **params, by=_by(verb, actor), **more)
-    return found[0] if found else _not_done(shown.run_id)
-
-
-def _not_done(run_id: str) -> db.Row:
-    found = db.within("standing", run_id=run_id)
+    found = audit.on_run(name, shown, actor, params | (more or {}) | {"by": _by(verb, actor)}, told)
     if not found:
-        raise NotDone(f"There is no run {run_id!r}.", now=None)
-    now = found[0]
-    raise NotDone(
-        f"Not done, nothing was changed. Run {run_id} stands at step {now['step']}, {now['status']}, epoch {now['epoch']}, "
-        f"owner {now['lease_owner'] or 'nobody'}.",
-        now=now,
-    )
+        raise audit.not_done(shown.run_id)
+    return found[0]
+
+
+def _signed(actor: Actor) -> db.Row:
+    return {"actor": actor.name, "reason": actor.reason}
+
+
+def _named(where: dict[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in where.items() if value)
 
 
 def _by(verb: str, actor: Actor, told: str = "") -> str:

@@ -5,10 +5,11 @@ engines write SQL.
 from __future__ import annotations
 
 from runs.models.fleet import RunCatalogue, RunDrain, RunDrainBound, RunEmergencyHold, RunPulse, RunWorker
-from runs.models.people import RunDoubt, RunSeen
+from runs.models.people import RunAudit, RunDoubt, RunSeen
 from runs.models.record import RunItem, RunLabel, RunOutput, RunState, RunTransition
 
 __all__ = [
+    "RunAudit",
     "RunCatalogue",
     "RunDoubt",
     "RunDrain",

@@ -55,3 +55,27 @@ class RunSeen(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} at epoch {self.epoch}"
+
+
+class RunAudit(models.Model):
+    """What a person did, or tried: with the change itself, and never changed again."""
+
+    id = models.BigAutoField(primary_key=True)
+    at = models.DateTimeField()
+    actor = models.TextField()
+    role = models.TextField(default="")
+    via = models.TextField(default="")
+    deed = models.TextField()
+    run_id = models.TextField(default="")
+    order_ref = models.TextField(default="")
+    outcome = models.TextField()
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    reason = models.TextField(default="")
+    told = models.TextField(default="")
+
+    class Meta:
+        db_table = "run_audit"
+
+    def __str__(self) -> str:
+        return f"{self.actor}: {self.deed} {self.order_ref or self.run_id}"

@@ -3,6 +3,8 @@
 -- next boundary honours; a run that nobody moves ends at once, at the epoch and position seen.
 -- A run in doubt is not cancelled: its case is resolved first.
 --
+-- A mark that stands already is not made again: whoever asked first is told to the other.
+--
 -- Returns run_id, epoch and status; no row if it has moved since.
 UPDATE run_state AS r
 SET epoch = CASE WHEN m.marks THEN r.epoch ELSE r.epoch + 1 END,
@@ -16,6 +18,7 @@ FROM (SELECT s.run_id, s.status = 'started' OR (s.lease_owner IS NOT NULL AND s.
       FROM run_state AS s WHERE s.run_id = %(run_id)s AND s.status IN ('pending', 'started', 'waiting', 'held', 'blocked')
       FOR NO KEY UPDATE) AS m
 WHERE r.run_id = m.run_id
-  AND (m.marks OR (r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb)))
+  AND (m.marks AND r.signals #> '{marks,cancel}' IS NULL
+       OR NOT m.marks AND r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb))
   AND set_config('leaseboard.by', %(by)s, true) IS NOT NULL
 RETURNING r.run_id, r.epoch, r.status

@@ -2,7 +2,7 @@
 -- A person doubts the step shown. The case is opened at once. On a good lease the run goes on to
 -- its next boundary, where the mark holds it; a run that nobody moves is held here.
 --
--- Demands the step shown, and for a run that nobody moves its epoch and position.
+-- Demands the step shown and no flag already marked, and for a run that nobody moves its epoch and position.
 -- Returns run_id, epoch, status and case_id; no row if it has moved since.
 WITH seen AS (
     SELECT r.run_id, r.cursor, r.lease_owner,
@@ -15,7 +15,7 @@ WITH seen AS (
     SELECT s.run_id, s.marks, run_open_doubt(r, s.cursor, s.lease_owner, r.epoch,
            CASE WHEN NOT s.marks THEN r.epoch + 1 END, %(reason)s::text, %(actor)s::text) AS case_id
     FROM seen AS s JOIN run_state AS r USING (run_id)
-    WHERE s.marks OR (r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb))
+    WHERE s.marks AND r.signals #> '{marks,flag}' IS NULL OR NOT s.marks AND (r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb))
 )
 UPDATE run_state AS r
 SET epoch = CASE WHEN o.marks THEN r.epoch ELSE r.epoch + 1 END,

@@ -3,13 +3,15 @@
 -- old owner's next write matches no row.
 --
 -- Demands an unfinished run at the epoch and the position (item apart) that the person saw. A
--- started effect that nothing can settle is held in doubt and its case opened here.
+-- started effect that nothing can settle is held in doubt and its case opened here. even_held: the
+-- person knows that its lease is good; without it, one that was renewed meanwhile is left alone.
 --
 -- Returns run_id, epoch, the owner before and case_id; no row if it has moved since.
 WITH seen AS (
     SELECT r.run_id, r.cursor, r.lease_owner, run_unprotected(r.status, r.workflow, r.cursor) AS unknown FROM run_state AS r
     WHERE r.run_id = %(run_id)s AND r.epoch = %(epoch)s AND run_position(r.cursor) = run_position(%(expected)s::jsonb)
       AND r.status IN ('pending', 'started', 'waiting')
+      AND (%(even_held)s OR r.lease_owner IS NULL OR r.lease_expires_at <= clock_timestamp())
     FOR NO KEY UPDATE
 ), moved AS (
     UPDATE run_state AS r

@@ -89,7 +89,7 @@ class Table:
 
     def person(self, verb: str, actor: str) -> Any:
         word = {"take_over": "taken_over", "cancel": "cancelled", "hold": "held", "flag": "flagged"}[verb]
-        more = {} if verb == "take_over" else {"reason": "why"}
+        more: dict[str, Any] = {"even_held": True} if verb == "take_over" else {"reason": "why"}
         return db.rows(
             verb,
             run_id=self.run_id,

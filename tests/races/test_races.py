@@ -67,6 +67,7 @@ def person(verb: str, run_id: str, **more: Any) -> dict[str, Any]:
         "epoch": 7,
         "expected": json.dumps(row(run_id)["cursor"]),
         "actor": "ada",
+        "even_held": True,
         "by": db.by({"take_over": "taken_over"}.get(verb, verb), actor="ada"),
         **more,
     }

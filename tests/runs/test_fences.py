@@ -177,6 +177,8 @@ def everything(run_id: str) -> dict[str, Any]:
         "epochs": [run.epoch],
         "actor": "ada",
         "dropped": ["act"],
+        "even_held": True,
+        "seen_at": None,
     }
 
 

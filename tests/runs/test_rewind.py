@@ -68,7 +68,7 @@ def test_a_retry_begins_its_attempts_anew_and_forgets_the_reason() -> None:
 
 def test_a_nudge_brings_a_retry_forward_and_moves_nothing_else() -> None:
     run_id = seed("pure", status="pending", owner=None, wake=500)
-    actions.nudge(run_id, ADA)
+    actions.nudge(shown(run_id), ADA)
     due = ask(
         "SELECT wake_at <= clock_timestamp() AS due, epoch FROM run_state WHERE run_id = %(r)s", r=run_id
     )
@@ -77,7 +77,7 @@ def test_a_nudge_brings_a_retry_forward_and_moves_nothing_else() -> None:
 
 def test_a_nudge_does_not_hurry_a_probe_whose_no_is_not_final() -> None:
     run_id = seed("probed", owner=None, wake=500)
-    actions.nudge(run_id, ADA)
+    actions.nudge(shown(run_id), ADA)
     assert ask(
         "SELECT wake_at > clock_timestamp() AS ahead FROM run_state WHERE run_id = %(r)s", r=run_id
     ) == [{"ahead": True}]
@@ -86,4 +86,9 @@ def test_a_nudge_does_not_hurry_a_probe_whose_no_is_not_final() -> None:
 @pytest.mark.parametrize("run_id", [None, "held", "done", "in_doubt"])
 def test_a_run_that_a_person_must_move_is_not_nudged(run_id: str | None) -> None:
     with pytest.raises(NotDone):
-        actions.nudge(seed("pure", status=run_id, owner=None) if run_id else new_id(), ADA)
+        actions.nudge(
+            shown(seed("pure", status=run_id, owner=None))
+            if run_id
+            else Shown(new_id(), 7, {"step": "act", "status": "pending"}),
+            ADA,
+        )

@@ -129,8 +129,9 @@ class Row:
         if self.status not in allowed:
             return False
         if self.status == "started" or (self.owner and not self.lapsed):
+            fresh = verb not in self.marks
             self.marks.add(verb)
-            return True
+            return fresh
         if seen_epoch != self.epoch or not same_place:
             return False
         self.status, self.epoch = STOPS[verb], self.epoch + 1
