@@ -70,6 +70,16 @@ def whole_span(seconds: float) -> str:
     return span(seconds) if seconds >= 10 else f"{max(0, int(seconds))} s"
 
 
+@register.filter
+def pace(rate: float) -> str:
+    """Items a second as people count: 2.1 a second, 12 a minute, 3 an hour."""
+    for unit, seconds in (("a second", 1), ("a minute", 60), ("an hour", 3600)):
+        if rate * seconds >= 1 or unit == "an hour":
+            amount = rate * seconds
+            return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
+    return ""
+
+
 @register.simple_tag
 def at(moment: datetime | None, now: datetime | None = None, form: str = "H:M:S") -> SafeString | str:
     """A moment: the time of day, with its date unless that is today's; whole and with its zone on hover."""

@@ -11,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.states import Kind, Status
 from runs.watching import reads
+from runs.watching.history.lanes import Bar
 from runs.watching.history.moves import names_of
 from runs.watching.history.reading import History, history
 from runs.watching.plans import Plan, Plans, StepPlan, plans
@@ -22,13 +23,13 @@ from runs.words import RETRYING
 _STANDS_FOR_A_REASON = frozenset(
     {Status.BLOCKED, Status.HELD, Status.IN_DOUBT, Status.CANCELLED, Status.FAILED}
 )
-LOG_PAGE = 30
+LOG_PAGE, DURATION_ROWS = 30, 2_000
 SHOWN_STEPS = 12
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A step on the stepper: `state` is done, current or open."""
+    """A step on the stepper: `state` is done, current or open. `rate` is in items a second."""
 
     number: int
     step: StepPlan
@@ -39,6 +40,14 @@ class Stage:
     items_done: int | None
     items_total: int | None
     usual: Usual | None
+    rate: float | None = None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the last item, if they go on as they have in this attempt."""
+        if not self.rate or self.items_total is None or self.items_done is None:
+            return None
+        return max(0, self.items_total - self.items_done) / self.rate
 
     @property
     def share(self) -> float | None:
@@ -116,7 +125,8 @@ class Runs:
         newest = log.entries[0].row if log.entries and upto is None else None
         found |= {f"last_{key}": value for key, value in (newest or {}).items()}
         usual = self._times.get((line.workflow, line.row["step"]))
-        return RunPage(line, self._stages(line), log, usual, history(self._db, line))
+        past = history(self._db, line)
+        return RunPage(line, self._stages(line, past), log, usual, past)
 
     def line(self, run_id: str) -> Line | None:
         found = reads.row(self._db, "run", {"steps": self._pace, "run_id": run_id})
@@ -130,17 +140,15 @@ class Runs:
         entries = [entry(r, line.plan, names) for r in found[:LOG_PAGE]]
         return Log(entries, found[LOG_PAGE]["id"] if len(found) > LOG_PAGE else None)
 
-    def _stages(self, line: Line) -> list[Stage]:
-        times = {r["step"]: r for r in reads.rows(self._db, "durations", {"run_id": line.run_id})}
-        items = {r["step"]: r["items"] for r in reads.rows(self._db, "items", {"run_id": line.run_id})}
+    def _stages(self, line: Line, past: History) -> list[Stage]:
+        found = reads.rows(self._db, "durations", {"run_id": line.run_id, "most": DURATION_ROWS})
+        times = {r["step"]: r for r in found}
         return [
-            self._stage(line, number, step, times.get(step.name, {}), items.get(step.name))
+            self._stage(line, number, step, times.get(step.name, {}), past)
             for number, step in enumerate(_steps(line.plan, line))
         ]
 
-    def _stage(
-        self, line: Line, number: int, step: StepPlan, times: dict[str, Any], items: int | None
-    ) -> Stage:
+    def _stage(self, line: Line, number: int, step: StepPlan, times: dict[str, Any], past: History) -> Stage:
         state = _state(line, number)
         now, done = state == "current", state == "done"
         began, completed = times.get("began_at"), times.get("completed_at")
@@ -149,6 +157,7 @@ class Runs:
             if done and began and completed and completed >= began
             else None
         )
+        finished = past.items.get(step.name)
         return Stage(
             number=number + 1,
             step=step,
@@ -156,10 +165,20 @@ class Runs:
             seconds=took,
             since=began if now else None,
             attempt=line.row["attempt"] if now else times.get("attempts") if done else None,
-            items_done=line.row["items_done"] if now else items if done else None,
-            items_total=line.row["items_total"] if now else items if done else None,
+            items_done=line.row["items_done"] if now else finished if done else None,
+            items_total=line.row["items_total"] if now else finished if done else None,
             usual=self._times.get((line.workflow, step.name)),
+            rate=_rate(line, past.under_way) if now else None,
         )
+
+
+def _rate(line: Line, bar: Bar | None) -> float | None:
+    """Items a second since this attempt began; the first few tell nothing yet."""
+    done = line.row["items_done"]
+    if bar is None or done is None or bar.step.name != line.row["step"]:
+        return None
+    seconds, items = (line.row["now"] - bar.start).total_seconds(), done - (bar.items or 0)
+    return items / seconds if items >= 3 and seconds >= 1 else None
 
 
 def _steps(plan: Plan, line: Line) -> tuple[StepPlan, ...]:

@@ -113,12 +113,22 @@ _STANDING = {
 
 
 def _rest(page: RunPage) -> str:
-    attempt = page.line.row["attempt"] or 0
+    attempt, after = page.line.row["attempt"] or 0, _after_whom(page)
     if attempt < 2 or page.line.row["status"] not in (Status.STARTED, Status.PENDING):
         return ""
     if page.line.word == RETRYING:
         return f"after {attempt} attempts"
-    return f"{_ORDINALS.get(attempt, f'{attempt}th')} attempt"
+    return f"{_ORDINALS.get(attempt, f'{attempt}th')} attempt{after}"
+
+
+def _after_whom(page: RunPage) -> str:
+    """Whose attempt at this step came to no end."""
+    for incident in page.history.incidents:
+        is_here = incident.bar is not None and incident.bar.step.name == page.line.row["step"]
+        if is_here and incident.takeover and incident.lane.epoch < page.line.row["epoch"]:
+            who = page.history.name(incident.lane.owner)
+            return f" after {who} went silent" if incident.silence else f" after it was taken from {who}"
+    return ""
 
 
 def _turn(word: Word, page: RunPage) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs.queries import Runs, to_the_buyer, told
-from tests.dashboard import scene
+from tests.dashboard import past, scene
 
 
 @pytest.fixture
@@ -100,6 +100,59 @@ def test_the_stepper_shows_items_and_durations(page: Client) -> None:
     assert stages[0].seconds is not None and 0 <= stages[0].seconds < 5
     assert (stages[1].items_done, stages[1].items_total) == (92, 240)
     assert "item 92 of 240" in page.get("/run/?run=a").content.decode()
+
+
+def test_a_loop_tells_its_rate_and_the_time_left(page: Client) -> None:
+    looping = past.begun("quote", items_done=20, items_total=240)
+    moves = [
+        {"ago": 101, "kind": "taken_over", "epoch": 2, "owner_before": past.OLD, "owner_after": past.NEW, "lapsed": 105,
+         "lease_event": "taken_over"},
+        {"ago": 100, "kind": "step_started", "epoch": 2, "owner_before": past.NEW, "owner_after": past.NEW, "attempt": 2,
+         "began_step": "quote", "to": looping},
+    ]  # fmt: skip
+    past.run(
+        "a", moves, owner=past.NEW, lease=20, epoch=2, attempt=2, step="quote", items_done=70, items_total=240
+    )
+    stage = page.get("/run/?run=a").context["page"].current
+    # What was done before this attempt began is no work of it: 50 items in 100 seconds.
+    assert stage.rate == pytest.approx(0.5, rel=0.05)
+    assert stage.seconds_left == pytest.approx(340, rel=0.05)
+    shown = page.get("/run/?run=a").content.decode()
+    assert "a minute, 5 min left" in shown
+    assert "item 70 of 240" in shown
+
+
+def test_the_first_items_tell_no_rate(page: Client) -> None:
+    moves = [{"ago": 100, "kind": "claimed", "epoch": 1, "owner_after": past.NEW, "lease_event": "claimed"}]
+    past.run("a", moves, owner=past.NEW, lease=20, step="quote", items_done=1, items_total=240)
+    assert page.get("/run/?run=a").context["page"].current.rate is None
+
+
+def test_the_sentence_names_who_fell_silent(page: Client) -> None:
+    past.taken_over("a")
+    assert "second attempt after worker-17 went silent" in sentence("a")
+
+
+def test_c08_a_log_of_fifty_thousand_rows_is_read_by_the_page(page: Client) -> None:
+    scene.order("a", status="started", lease=20, attempt=1)
+    with connection.cursor() as db:
+        db.execute("""INSERT INTO run_transition
+            (run_id, kind, epoch, generation, owner_before, owner_after, began_step, completed_step)
+            SELECT 'a', 'step_completed', 7, 0, 'w#1', 'w#1', 'quote', 'parse_request' FROM generate_series(1, 50000)""")
+        db.execute("ANALYZE run_transition")
+    with CaptureQueriesContext(connection) as queries:
+        answer = page.get("/run/?run=a")
+    assert len(answer.content) < 300_000
+    with connection.cursor() as db:
+        for query in queries:
+            if "run_transition" in query["sql"] and "run_id = 'a'" in query["sql"]:
+                db.execute("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + query["sql"])
+                # Not one of them walks the whole log of the run.
+                assert max(rows_read(db.fetchone()[0][0]["Plan"])) <= 2 * 2_000
+
+
+def rows_read(plan: dict[str, Any]) -> list[float]:
+    return [plan["Actual Rows"], *(n for part in plan.get("Plans", []) for n in rows_read(part))]
 
 
 def test_the_log_is_paged_and_each_row_has_a_permalink(page: Client) -> None:

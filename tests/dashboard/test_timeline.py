@@ -281,7 +281,7 @@ def test_any_log_can_be_drawn(log: list[dict[str, Any]], row_status: str) -> Non
     ]  # fmt: skip
     row = {"lease": "lapsed", "lease_expires_at": T0, "ttl_seconds": 30.0, "status": row_status}
     plan, found = Plan("x"), Moves(moves, False)
-    told = Told(lanes.held(found, plan, row), [], calls.calls(found, [], [], plan, "a"), [], False, False,
+    told = Told(lanes.held(found, plan, row), [], calls.calls(found, [], [], plan, "a"), {}, [], False, False,
                 T0 + timedelta(seconds=500))  # fmt: skip
     with timezone.override(UTC):
         picture = drawn(told)

@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from runs.watching import reads
 from runs.watching.history.axis import Axis, axis
 from runs.watching.history.calls import Call, calls
-from runs.watching.history.lanes import Held, Lane, held, is_at_rest, owners_of
+from runs.watching.history.lanes import Bar, Held, Lane, held, is_at_rest, owners_of
 from runs.watching.history.moves import moves, names_of
 from runs.watching.history.paid import Paid, paid
 from runs.watching.history.story import Incident, incidents
@@ -29,11 +29,13 @@ class Deploy:
 
 @dataclass(frozen=True)
 class History:
-    """Lanes and calls are oldest first. `is_cut`: the log has older rows than were read. `end`: now, or its last move."""
+    """Lanes and calls are oldest first. `items`: how many each looping step has finished. `is_cut`: the log has older
+    rows than were read. `end`: now, or its last move."""
 
     held: Held
     deploys: list[Deploy]
     calls: list[Call]
+    items: dict[str, int]
     open_cases: list[reads.Row]
     is_cut: bool
     is_at_rest: bool
@@ -65,6 +67,12 @@ class History:
         return incidents(self.held, self.calls)
 
     @property
+    def under_way(self) -> Bar | None:
+        """The attempt that somebody is at."""
+        bars = self.held.lanes[-1].bars if self.held.lanes else []
+        return bars[-1] if bars and bars[-1].end is None else None
+
+    @property
     def shown_calls(self) -> list[Call]:
         """The newest, newest first."""
         return self.calls[::-1][:CALLS_SHOWN]
@@ -91,10 +99,23 @@ def history(db: BaseDatabaseWrapper, line: Line) -> History:
     at_rest = is_at_rest(line.row)
     last = found.rows[-1]["at"] if found.rows else line.row["now"]
     return History(
-        lanes, _deploys(db, lanes, line.row["now"]), calls(found, items, cases, line.plan, line.run_id), cases,
-        found.is_cut, at_rest,
-        last if at_rest else line.row["now"],
-    )  # fmt: skip
+        held=lanes,
+        deploys=_deploys(db, lanes, line.row["now"]),
+        calls=calls(found, items, cases, line.plan, line.run_id),
+        items=_finished(items),
+        open_cases=cases,
+        is_cut=found.is_cut,
+        is_at_rest=at_rest,
+        end=last if at_rest else line.row["now"],
+    )
+
+
+def _finished(items: list[reads.Row]) -> dict[str, int]:
+    """One that was done twice is one."""
+    found: dict[str, int] = {}
+    for row in items:
+        found[row["step"]] = found.get(row["step"], 0) + row["items"] - row["again"]
+    return found
 
 
 def _case(r: reads.Row, line: Line) -> reads.Row:
