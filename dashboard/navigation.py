@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.urls import reverse
 
-from dashboard.roles import SEE_ORDERS
+from dashboard.roles import SEE_AUDIT, SEE_ORDERS
 
 
 @dataclass(frozen=True)
@@ -24,5 +24,8 @@ class Place:
 
 def places(request: HttpRequest) -> list[Place]:
     """What this viewer may open."""
-    every = [Place("Orders", reverse("orders"), "orders", SEE_ORDERS, (reverse("run"),))]
+    every = [
+        Place("Orders", reverse("orders"), "orders", SEE_ORDERS, (reverse("run"),)),
+        Place("Audit", reverse("audit"), "audit", SEE_AUDIT),
+    ]
     return [place for place in every if request.user.has_perm(place.permission)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.views import frame, health, notes, orders, payloads, run, streams
+from dashboard.views import audit, frame, health, notes, orders, payloads, run, streams
 
 # prefix: /orders/
 orders_urls = [
@@ -31,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", frame.home, name="home"),
     path("orders/", include(orders_urls)),
     path("run/", include(run_urls)),
+    path("audit/", audit.audit, name="audit"),
     path("preferences/", frame.keep_preferences, name="preferences"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runs.watching.deeds import Asked, Book, Deed, book
 from runs.watching.filters import ALL, OPEN, STATES, holds
 from runs.watching.history.axis import Axis, Tick
 from runs.watching.history.calls import Call, Known
@@ -30,11 +31,14 @@ __all__ = [
     "OPEN",
     "SEARCH_CAP",
     "STATES",
+    "Asked",
     "Axis",
     "Bar",
+    "Book",
     "Call",
     "Count",
     "Counts",
+    "Deed",
     "Entry",
     "History",
     "Index",
@@ -59,6 +63,7 @@ __all__ = [
     "TooLarge",
     "Usual",
     "blocks",
+    "book",
     "dom_key",
     "held_back",
     "history_rows",

@@ -11,8 +11,10 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from runs.acting import audit
 
 from dashboard import preferences
+from dashboard.viewers import actor_of
 
 View = Callable[..., HttpResponse]
 
@@ -26,7 +28,7 @@ def may(permission: str) -> Callable[[View], View]:
             if not request.user.is_authenticated:
                 return _to_sign_in(request)
             if not request.user.has_perm(permission):
-                raise PermissionDenied
+                raise denied(request)
             with timezone.override(preferences.zone(request)):
                 return view(request, *args, **kwargs)
 
@@ -34,6 +36,17 @@ def may(permission: str) -> Callable[[View], View]:
         return guarded
 
     return guard
+
+
+def denied(request: HttpRequest) -> PermissionDenied:
+    """The answer 403, written into the audit. It is given before anything is read, so that it is the same for an
+    order that exists and one that does not."""
+    match = request.resolver_match
+    deed = (match.url_name or "" if match else "").replace("-", "_")
+    run_id = request.GET.get("run", "") or request.POST.get("run", "")
+    told = f"{request.method} {request.path}"
+    audit.denied(deed, actor_of(request), run_id=run_id, told=told, again=request.method != "POST")
+    return PermissionDenied()
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

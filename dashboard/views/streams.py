@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
-from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -17,6 +16,7 @@ from dashboard.live.hub import Hub, Viewer
 from dashboard.live.tailer import Tailer
 from dashboard.roles import SEE_ORDERS
 from dashboard.viewers import Roles, roles_of
+from dashboard.views.access import denied
 
 COMMENT_SECONDS = 15.0
 
@@ -56,7 +56,7 @@ def _judged(request: HttpRequest) -> HttpResponse | Roles:
         if not request.user.is_authenticated:
             return HttpResponse("Sign in first.", status=401)
         if not request.user.has_perm(SEE_ORDERS):
-            raise PermissionDenied
+            raise denied(request)
         return roles_of(request.user)
     finally:
         # Django closes at the end of the response, which for a stream is hours away.
