@@ -172,7 +172,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
 CELERY_TASK_DEFAULT_QUEUE = "runs"
 # The sweep must not wait behind runs: while every thread of every worker sits in a vendor's call, somebody
 # still has to find the leases that lapsed. So it has a queue, and a small worker, of its own.
-CELERY_TASK_ROUTES = {"runs.sweep": {"queue": "watch"}, "runs.partitions": {"queue": "watch"}}
+CELERY_TASK_ROUTES = {f"runs.{duty}": {"queue": "watch"} for duty in ("sweep", "fold", "partitions")}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_ACKS_LATE = False
@@ -188,6 +188,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=LEASEBOARD_SWEEP_SECONDS),
         "options": {"expires": LEASEBOARD_SWEEP_SECONDS},
     },
+    "fold": {"task": "runs.fold", "schedule": timedelta(seconds=5), "options": {"expires": 5}},
     "partitions": {"task": "runs.partitions", "schedule": timedelta(hours=1), "options": {"expires": 3600}},
 }
 

@@ -7,7 +7,7 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from runs import db, fleet
+from runs import db, fleet, tally
 from runs.sweep import sweep as sweep_once
 from runs.worker.drive import drive as drive_run
 
@@ -48,6 +48,12 @@ def partitions() -> None:
     db.rows("pulse", name="partitions", at=None, detail="{}")
     if made:
         log.info("made %s", ", ".join(made))
+
+
+@shared_task(name="runs.fold", ignore_result=True, expires=10)
+def fold() -> None:
+    """Count the runs that have ended since the last time."""
+    tally.fold()
 
 
 fleet.offer_through(dispatch)

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from runs import db
+from runs import db, tally
 from runs.errors import LeaseboardError
 from runs.loading.plan import BUYERS, STATUSES, SUPPLIERS, plan
 
@@ -52,6 +52,7 @@ def load(runs: int, seed: int, workflow: str, log_days: int) -> Iterator[int]:
                     db.execute(conn, f"loading/{part}", params | {"first": first, "last": last})
             yield last
         conn.execute("ANALYZE run_state, run_transition, run_label, run_doubt")
+    tally.count_anew()
 
 
 def _without_triggers(conn: psycopg.Connection[Any]) -> None:

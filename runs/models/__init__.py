@@ -4,7 +4,15 @@ engines write SQL.
 
 from __future__ import annotations
 
-from runs.models.fleet import RunCatalogue, RunDrain, RunDrainBound, RunEmergencyHold, RunPulse, RunWorker
+from runs.models.fleet import (
+    RunCatalogue,
+    RunDrain,
+    RunDrainBound,
+    RunEmergencyHold,
+    RunPulse,
+    RunTally,
+    RunWorker,
+)
 from runs.models.people import RunAudit, RunDoubt, RunSeen
 from runs.models.record import RunItem, RunLabel, RunOutput, RunState, RunTransition
 
@@ -21,6 +29,7 @@ __all__ = [
     "RunPulse",
     "RunSeen",
     "RunState",
+    "RunTally",
     "RunTransition",
     "RunWorker",
 ]

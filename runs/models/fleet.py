@@ -124,3 +124,18 @@ class RunPulse(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class RunTally(models.Model):
+    """How many runs came to an end, in all (at -infinity) or in a quarter hour of late."""
+
+    pk = models.CompositePrimaryKey("status", "since")
+    status = models.TextField()
+    since = models.DateTimeField()
+    runs = models.BigIntegerField()
+
+    class Meta:
+        db_table = "run_tally"
+
+    def __str__(self) -> str:
+        return f"{self.runs} {self.status}"

@@ -29,6 +29,7 @@ class RunState(models.Model):
     may_send_until = models.DateTimeField(null=True)
     lapses = ArrayField(models.TextField(), default=list)
     signals = models.JSONField(default=dict)
+    seen_epoch = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "run_state"
