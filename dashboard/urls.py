@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.views import audit, frame, health, notes, orders, payloads, run, streams
+from dashboard.views import audit, frame, health, notes, orders, payloads, reveal, run, streams
 
 # prefix: /orders/
 orders_urls = [
@@ -23,6 +23,7 @@ run_urls = [
     path("note/", notes.note, name="run-note"),
     path("payload/", payloads.payload, name="payload"),
     path("payload/download/", payloads.download, name="payload-download"),
+    path("reveal/", reveal.reveal, name="reveal"),
     path("payloads/", payloads.card, name="run-payloads"),
     path("items/", payloads.items, name="run-items"),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import psycopg
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -45,6 +46,6 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Asks nothing of the database: it may be the reason for this page, and then the page says so."""
-    if isinstance(sys.exc_info()[1], DatabaseError):
+    if isinstance(sys.exc_info()[1], DatabaseError | psycopg.Error):
         return render(request, "503.html", {"is_broken": True}, status=503)
     return render(request, "500.html", {"is_broken": True}, status=500)

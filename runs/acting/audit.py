@@ -62,6 +62,12 @@ def at_large(name: str, actor: Actor, params: db.Row, told: str) -> list[db.Row]
         return done
 
 
+def looked(deed: str, actor: Actor, *, run_id: str, order_ref: str, told: str) -> None:
+    """Write down that somebody opened what is hidden. The caller reads it in the same transaction: it is not read
+    without this row, nor this row kept without its being read."""
+    _write(deed, actor, "done", run_id=run_id, order_ref=order_ref, told=told[:400])
+
+
 def denied(deed: str, actor: Actor, *, run_id: str = "", told: str = "", again: bool = False) -> None:
     """Write down that somebody tried what their roles do not allow. again: it may repeat itself, and then one
     row a minute is enough."""

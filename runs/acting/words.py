@@ -55,6 +55,8 @@ DEEDS: dict[str, Deed] = {
     "retry_failed": _deed("Try again", "Let it try again", "let it try again"),
     "mark_seen": _deed("Mark seen", "Marked seen", "mark seen"),
     "rewind": _deed("Rewind", "Sent back to an earlier step", "send back to an earlier step"),
+    "reveal": _deed("Reveal", "Opened a hidden field", "open a hidden field"),
+    "run_note": _deed("Write a note", "Wrote a note", "write a note"),
     "nudge": _deed("Nudge", "Nudged", "nudge"),
     "signal": _deed("Answer", "Answered", "answer"),
     "batch_confirm": _deed("Act on several", "Acted on several orders", "act on several orders"),
@@ -64,4 +66,20 @@ DEEDS: dict[str, Deed] = {
     ),
     "mark_drain": _deed("Mark a drain", "Marked a drain", "mark a drain"),
     "end_drain": _deed("End the drain", "Ended a drain", "end a drain"),
+}
+
+# A kind of log row that a person caused -> what the person did.
+BY_HAND: dict[str, str] = {
+    "taken_over": "took it over",
+    "held": "put it on hold",
+    "lifted": "lifted the hold",
+    "cancelled": "cancelled it",
+    "flagged": "flagged it in doubt",
+    "retried": "let it try again",
+    "seen": "marked it seen",
+    "rewound": "sent it back to an earlier step",
+    "nudged": "nudged it",
+    "signalled": "answered it",
+    "resolved": "resolved its doubt",
+    "edited": "changed it by hand in the database",
 }

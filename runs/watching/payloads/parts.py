@@ -11,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.watching import reads
 from runs.watching.payloads.redaction import Path, redacted
+from runs.watching.payloads.scan import as_written
 from runs.watching.payloads.tree import EDGE, Tree, rewritten, tree
 from runs.watching.rows import Line
 
@@ -139,8 +140,8 @@ class Payloads:
     def field(self, line: Line, ref: Ref, path: Path) -> str | None:
         """One field as it is, unredacted, its first 32 KB; None where it is not there. For a reveal, and only there:
         the caller writes down who asked and why, in the same transaction."""
-        found = self._read(line, ref, PREVIEW_CHARS, path)
-        return str(found["payload"]) if found else None
+        found = self._read(line, ref, PREVIEW_CHARS, path[1:])
+        return as_written(found["payload"]) if found else None
 
     def items(self, line: Line, step: str, after: int | None) -> tuple[list[ItemRow], bool]:
         """A page of a looping step's finished items, those behind row `after`, and whether there is a further one."""

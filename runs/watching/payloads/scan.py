@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -68,6 +69,12 @@ def plain(string: str) -> str:
     if "\\" not in string:
         return string[1:-1]
     return str(json.loads(string)).encode("utf-8", "replace").decode()
+
+
+def as_written(text: str) -> str:
+    """What a person would read: of a JSON string its text, of anything else the JSON."""
+    found = list(islice(tokens(text), 2))
+    return found[0].text if len(found) == 1 and found[0].part is Part.STRING else text
 
 
 def _rest(text: str, wants_key: bool) -> str:
