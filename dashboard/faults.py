@@ -8,7 +8,9 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.views.debug import SafeExceptionReporterFilter
-from runs.queries import redacted
+
+# Logging is set up before anything else is loaded: of all reads it takes this one function.
+from runs.watching.payloads.redaction import redacted
 
 
 class Line(logging.Formatter):
