@@ -7,7 +7,7 @@ PEERS := $(VENV)/peers
 # Wheels only: nothing here needs a compiler, and where a wheel is missing pip says so at once.
 PIP := $(RUN) -m pip install --quiet --progress-bar off --disable-pip-version-check --only-binary :all: --log $(VENV)/pip.log
 
-.PHONY: setup demo test lint bench
+.PHONY: setup demo test lint bench shots
 
 setup: $(VENV)/.installed
 
@@ -21,6 +21,10 @@ lint: $(VENV)/.installed-dev
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
+
+shots: $(VENV)/.installed-dev
+	@$(RUN) -m pytest tests/shots/shots.py --quiet -p no:randomly
+	@echo "The pictures are in $$($(RUN) -m tests.shots)."
 
 bench: $(VENV)/.installed $(PEERS)/.installed
 	@$(RUN) -m bench

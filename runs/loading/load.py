@@ -51,13 +51,13 @@ def load(runs: int, seed: int, workflow: str, log_days: int) -> Iterator[int]:
                 for part in PARTS:
                     db.execute(conn, f"loading/{part}", params | {"first": first, "last": last})
             yield last
-        conn.execute("ANALYZE run_state, run_transition, run_label, run_doubt")
+        db.execute(conn, "loading/analyze", {})
     tally.count_anew()
 
 
 def _without_triggers(conn: psycopg.Connection[Any]) -> None:
     try:
-        conn.execute("SET session_replication_role = replica")
+        db.execute(conn, "loading/triggers_off", {})
     except errors.InsufficientPrivilege:
         raise LoadRefused(
             "Loading switches the record's triggers off for its own session, which takes a superuser: connect as one, "
