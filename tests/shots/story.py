@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from tests.dashboard import past, scene
 
 BUYERS = (
@@ -69,7 +71,8 @@ def tell() -> None:
             guard=scene.STEPS[n % 4][3],
             **more,
         )
-    past.taken_over("run_8f3c1a", ref="PO-2026-0041")
+    with transaction.atomic():
+        past.taken_over("run_8f3c1a", ref="PO-2026-0041")
     scene.label("run_8f3c1a", "buyer", BUYERS[0])
     scene.label("run_8f3c1a", "amount", AMOUNTS[0], "EUR")
     _order(
