@@ -78,3 +78,8 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def role_field(self) -> str:
+        """The id of its field on the page of views."""
+        return f"role-{self.pk}"

@@ -10,17 +10,17 @@ _NEVER = ("infinity", "-infinity")
 
 
 def printed(key: Key | None) -> str:
-    return f"{key.created_at}~{key.run_id}" if key else ""
+    return f"{key.sort}~{key.created_at}~{key.run_id}" if key else ""
 
 
 def parsed(text: str) -> Key | None:
     """None for anything that no page ever printed: it comes from a URL."""
-    created_at, _, run_id = text.partition("~")
-    return (
-        Key(created_at, run_id)
-        if _is_moment(created_at) and 0 < len(run_id) <= 200 and "\0" not in run_id
-        else None
-    )
+    parts = text.split("~", 2)
+    if len(parts) < 3 or "\0" in text:
+        return None
+    sort, created_at, run_id = parts
+    is_printed = _is_moment(sort) and _is_moment(created_at) and 0 < len(run_id) <= 200
+    return Key(sort, created_at, run_id) if is_printed else None
 
 
 def _is_moment(text: str) -> bool:

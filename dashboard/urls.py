@@ -5,13 +5,33 @@ from __future__ import annotations
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.views import audit, frame, health, notes, orders, payloads, reveal, run, streams
+from dashboard.views import (
+    audit,
+    export,
+    follows,
+    frame,
+    health,
+    notes,
+    orders,
+    payloads,
+    reveal,
+    run,
+    saved_views,
+    streams,
+)
 
 # prefix: /orders/
 orders_urls = [
     path("", orders.orders, name="orders"),
     path("rows/", orders.rows, name="orders-rows"),
     path("live/", streams.orders_live, name="orders-live"),
+    path("follow/", follows.follows, name="orders-follow"),
+    path("view/", saved_views.opened, name="orders-view"),
+    path("views/", saved_views.kept, name="orders-views"),
+    path("views/keep/", saved_views.keep, name="orders-views-keep"),
+    path("views/change/", saved_views.change, name="orders-views-change"),
+    path("views/delete/", saved_views.delete, name="orders-views-delete"),
+    path("export/", export.export, name="orders-export"),
 ]
 
 # prefix: /run/

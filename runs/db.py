@@ -15,14 +15,16 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import connections
+from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import OperationalError
 from psycopg.adapt import Transformer
 from psycopg.rows import dict_row
 from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.json import JsonbLoader
 from psycopg_pool import ConnectionPool
 
+from runs.errors import TookTooLong
 from runs.prepared import Statement
 
 SQL = Path(__file__).parent / "sql"
@@ -201,7 +203,28 @@ def within(name: str, /, **params: Any) -> list[Row]:
 def fetch(
     wrapper: BaseDatabaseWrapper, text: str, params: Row
 ) -> tuple[list[tuple[str, int]], list[tuple[Any, ...]]]:
-    """A read over one of Django's connections: the columns with their types, and the rows as they come."""
-    with wrapper.cursor() as cursor:
-        cursor.execute(text, params)
-        return [(column[0], column[1]) for column in cursor.description or ()], cursor.fetchall()
+    """A read over one of Django's connections: the columns with their types, and the rows as they come.
+
+    Raises TookTooLong where a statement time-out ended it: that is an answer for the page, and no partial list.
+    """
+    try:
+        with wrapper.cursor() as cursor:
+            cursor.execute(text, params)
+            return [(column[0], column[1]) for column in cursor.description or ()], cursor.fetchall()
+    except OperationalError as error:
+        if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+            raise TookTooLong from error
+        raise
+
+
+@contextmanager
+def bounded(seconds: float) -> Iterator[None]:
+    """Reads on Django's connection that take no longer than this each, or than the database itself allows."""
+    is_within = connections["default"].in_atomic_block
+    with transaction.atomic(), connections["default"].cursor() as cursor:
+        cursor.execute(sql("watching/bound").decode(), {"seconds": seconds})
+        before, _ = cursor.fetchone() or ("0", "")
+        yield
+        if is_within:
+            # In a transaction of the caller's the setting would outlive this block.
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [before])

@@ -65,3 +65,7 @@ class ItemsChanged(LeaseboardError):
 
 class ConfigurationRefused(LeaseboardError):
     """A setting would make leases unsafe."""
+
+
+class TookTooLong(LeaseboardError):
+    """The database did not answer in the time that a page may take."""

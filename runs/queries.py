@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from runs.watching.deeds import Asked, Book, Deed, book
-from runs.watching.filters import ALL, OPEN, STATES, holds
+from runs.watching.counts import CAP, Count, Counts
+from runs.watching.filters import ALL, OPEN, STATES, holds, words_of
 from runs.watching.history.axis import Axis, Tick
 from runs.watching.history.calls import Call, Known
 from runs.watching.history.lanes import Bar, Lane
 from runs.watching.history.reading import History
 from runs.watching.history.table import rows as history_rows
 from runs.watching.links import dom_key, run_query
-from runs.watching.orders import CAP, SEARCH_CAP, Count, Counts, Key, Orders, Page, normalised, search
+from runs.watching.orders import Key, Orders, Page
 from runs.watching.payloads.layout import blocks, in_a_line
 from runs.watching.payloads.parts import Index, Named, Part, Payloads, Ref, TooLarge
 from runs.watching.payloads.redaction import HIDDEN, redacted
-from runs.watching.plans import plans
+from runs.watching.plans import Plans, plans
 from runs.watching.rows import Line
 from runs.watching.run import LOG_PAGE, Log, RunPage, Runs, Stage
+from runs.watching.search import SEARCH_CAP, normalised, search
 from runs.watching.sentences import Entry
 from runs.watching.stops import stops
 from runs.watching.tail import Moved, Position, held_back, moved_since, position
 from runs.watching.telling import Told, to_the_buyer, told
 from runs.watching.usual import Usual
+from runs.watching.wanted import Pattern, Span, Wanted
 
 __all__ = [
     "ALL",
@@ -52,16 +55,20 @@ __all__ = [
     "Orders",
     "Page",
     "Part",
+    "Pattern",
     "Payloads",
+    "Plans",
     "Position",
     "Ref",
     "RunPage",
     "Runs",
+    "Span",
     "Stage",
     "Tick",
     "Told",
     "TooLarge",
     "Usual",
+    "Wanted",
     "blocks",
     "book",
     "dom_key",
@@ -79,4 +86,5 @@ __all__ = [
     "stops",
     "to_the_buyer",
     "told",
+    "words_of",
 ]

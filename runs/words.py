@@ -30,7 +30,8 @@ class Wake(StrEnum):
 
 @dataclass(frozen=True)
 class Facts:
-    """All that decides the word. `slow`: longer at this step than ever; `late`: past its promise."""
+    """All that decides the word. `slow`: longer at this step than ever; `late`: past its promise;
+    `seen`: a person has seen that it failed."""
 
     status: str
     lease: Lease = Lease.NONE
@@ -38,6 +39,7 @@ class Facts:
     tried: bool = False
     slow: bool = False
     late: bool = False
+    seen: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ class Group(StrEnum):
     OTHER = "other"
 
 
-def _word(key: str, text: str, tone: str, group: Group, sentence: str) -> Word:
-    return Word(key, text, key.replace("_", "-"), tone, group, sentence)
+def _word(key: str, text: str, tone: str, group: Group, sentence: str, icon: str = "") -> Word:
+    return Word(key, text, icon or key.replace("_", "-"), tone, group, sentence)
 
 
 MOVING = _word("moving", "Moving", "moving", Group.ON_ITS_WAY, "A worker holds it and it advances as usual.")
@@ -87,9 +89,23 @@ IN_DOUBT = _word(
 NEEDS_A_PERSON = _word(
     "needs_a_person", "Needs a person", "red", Group.ATTENTION, "It cannot go on by itself."
 )
-FAILED = _word("failed", "Failed", "red", Group.ATTENTION, "A step gave up for good.")
+FAILED = _word(
+    "failed",
+    "Failed, unseen",
+    "red",
+    Group.ATTENTION,
+    "A step gave up for good, and nobody has marked it seen.",
+)
 DONE = _word("done", "Done", "grey", Group.FINISHED, "Every step is finished.")
 CANCELLED = _word("cancelled", "Cancelled", "grey", Group.FINISHED, "A person ended it before its last step.")
+FAILED_SEEN = _word(
+    "failed_seen",
+    "Failed",
+    "grey",
+    Group.FINISHED,
+    "A step gave up for good; a person has seen it.",
+    "failed",
+)
 OTHER = _word("other", "Other", "grey", Group.OTHER, "Its status is not one that this version knows.")
 
 WORDS = (
@@ -105,6 +121,7 @@ WORDS = (
     ON_HOLD,
     DONE,
     CANCELLED,
+    FAILED_SEEN,
     OTHER,
 )
 BY_KEY = {word.key: word for word in WORDS}
@@ -114,7 +131,6 @@ _FIXED = {
     Status.HELD: ON_HOLD,
     Status.BLOCKED: NEEDS_A_PERSON,
     Status.DONE: DONE,
-    Status.FAILED: FAILED,
     Status.CANCELLED: CANCELLED,
 }
 
@@ -123,6 +139,8 @@ def word_for(facts: Facts) -> Word:
     """The one word. A status of a newer or foreign worker is OTHER; it is never guessed at."""
     if facts.status in _FIXED:
         return _FIXED[Status(facts.status)]
+    if facts.status == Status.FAILED:
+        return FAILED_SEEN if facts.seen else FAILED
     if facts.status == Status.WAITING:
         return QUEUED if facts.wake == Wake.PAST else WAITING
     if facts.status not in (Status.PENDING, Status.STARTED):

@@ -15,7 +15,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from runs.queries import Moved, Orders, Runs, held_back, moved_since, plans, position, stops
 
-from dashboard.live import frames, rendering
+from dashboard.live import frames, listing, rendering
 from dashboard.live.hub import Hub, Viewer
 
 logger = logging.getLogger(__name__)
@@ -140,9 +140,9 @@ class Tail:
                 wanted |= viewer.shown
         reads = Orders(self._db)
         if wanted:
-            rendering.rows(lists, reads.lines(wanted), candidates, self._position)
+            listing.rows(lists, reads.lines(wanted), candidates, reads.plans, self._position)
         if self._counts_are_due(lists, touched):
-            rendering.summaries(lists, reads, self._position)
+            listing.summaries(lists, reads, self._position)
 
     def _missed(self, lists: Iterable[Viewer]) -> set[str]:
         """Runs that moved between a new viewer's page and its stream: candidates for its "n new"."""

@@ -18,6 +18,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.urls import reverse
 from runs.queries import ALL, STATES, Line, Page, Position, RunPage, dom_key, run_query
+from runs.words import Group
 
 from dashboard import notes
 
@@ -39,34 +40,37 @@ class Stream:
 
 @dataclass(frozen=True)
 class Watch:
-    """What one viewer looks at. `edge` is the last row's created key; new rows count on this side of it."""
+    """What one viewer looks at. `edge` is the last row's created key, where the list goes on past it newest first;
+    new rows count on this side of it.
+    """
 
     run_ids: tuple[str, ...] = ()
     state: str = ALL
     title: str = ""
+    filter: str = ""
     counts_news: bool = False
-    oldest_first: bool = False
     edge: str = ""
     after: Position | None = None
     prints: dict[str, str] = field(default_factory=dict)
 
     def is_news(self, line: Line) -> bool:
         """Would this run, which is not on the screen, stand among those that are?"""
-        if not self.edge:
-            return True
         key: str = line.row["created_key"]
-        return key <= self.edge if self.oldest_first else key >= self.edge
+        return not self.edge or key >= self.edge
 
 
-def orders_stream(page: Page, shown: Watch, after: Position, now: datetime, stops: list[str]) -> Stream:
+def orders_stream(
+    page: Page | None, shown: Watch, after: Position, now: datetime, stops: list[str]
+) -> Stream:
     """The stream of a list that shows `page` in the way that `shown` says."""
+    page = page or Page([], None)
     asked = {
         "r": [line.run_id for line in page.lines],
         "s": shown.state,
         "t": shown.title,
+        "f": shown.filter,
         "n": shown.counts_news,
-        "o": shown.oldest_first,
-        "e": page.lines[-1].row["created_key"] if page.further and page.lines else "",
+        "e": page.further.created_at if page.further and shown.state != Group.ATTENTION else "",
     }
     query = "?" + urlencode({"watch": signing.dumps(asked, salt=_SALT, compress=True)})
     return Stream(reverse("orders-live") + query, reverse("orders-rows") + query, after, now, stops)
@@ -88,7 +92,14 @@ def parsed(query: Mapping[str, str]) -> Watch:
     run_ids = tuple(asked["r"])
     state = asked["s"] if asked["s"] in STATES else ALL
     return Watch(
-        run_ids, state, asked["t"], asked["n"], asked["o"], asked["e"], _after(query), _prints(query, run_ids)
+        run_ids,
+        state,
+        asked["t"],
+        asked.get("f", ""),
+        asked["n"],
+        asked["e"],
+        _after(query),
+        _prints(query, run_ids),
     )
 
 

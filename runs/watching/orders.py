@@ -1,30 +1,31 @@
-"""The list of orders: a page of it, the lines for named runs, the counters, the search."""
+"""The list of orders: a page of it, and the lines of named runs."""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from runs.labels import folded
-from runs.watching import filters, reads
+from runs.db import bounded
+from runs.watching import counts, reads
 from runs.watching.plans import Plans, plans
 from runs.watching.rows import Line
 from runs.watching.usual import pace, usual_times
-from runs.words import OTHER, WORDS, Facts, Group, Lease, Wake, Word, word_for
+from runs.watching.wanted import Wanted
 
 PAGE = 50
-CAP = 10_000
-SEARCH_CAP = 200
+PATIENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Key:
-    """Where a page ends: the immutable key of its last row."""
+    """Where a page ends: what its last row is sorted by, when it came in, and its id."""
 
+    sort: str
     created_at: str
     run_id: str
 
@@ -35,46 +36,6 @@ class Page:
     further: Key | None
 
 
-@dataclass(frozen=True)
-class Count:
-    word: Word
-    runs: int
-
-    @property
-    def is_capped(self) -> bool:
-        return self.runs > CAP
-
-
-class Counts:
-    """How many runs stand under each word: unfinished ones exactly, finished ones capped and of today."""
-
-    def __init__(self, runs: dict[str, int], late: int) -> None:
-        self._runs = runs
-        self.late = late
-
-    def of(self, word: Word) -> int:
-        return self._runs.get(word.key, 0)
-
-    def group(self, group: str) -> list[Count]:
-        return [Count(word, self.of(word)) for word in WORDS if word.group == group]
-
-    def total(self, group: str) -> int:
-        return sum(count.runs for count in self.group(group))
-
-    @property
-    def attention(self) -> int:
-        """In doubt, needs a person, failed, and whatever else is past its promise."""
-        return self.total(Group.ATTENTION) + self.late
-
-    @property
-    def in_flight(self) -> int:
-        return (
-            sum(self.total(g) for g in (Group.MENDING, Group.ON_ITS_WAY))
-            + self._runs["in_doubt"]
-            + self._runs["needs_a_person"]
-        )
-
-
 class Orders:
     """The list's reads over one connection, with the plans and the usual times that they share."""
 
@@ -83,75 +44,50 @@ class Orders:
         self.plans = known or plans(db)
         self._pace = pace(self.plans, usual_times(db))
 
+    def bounded(self) -> AbstractContextManager[None]:
+        """Reads within raise TookTooLong instead of keeping a person waiting. For a request's connection."""
+        return bounded(PATIENCE_SECONDS)
+
     def page(
         self,
-        state: str = filters.ALL,
+        wanted: Wanted = Wanted(),  # noqa: B008 - it is frozen
         after: Key | None = None,
         ids: Collection[str] | None = None,
-        oldest_first: bool = False,
         limit: int = PAGE,
     ) -> Page:
-        """One page, and the key to ask on with."""
-        order, beyond = ("asc", ">") if oldest_first else ("desc", "<")
-        params = filters.parameters(state) | {
-            "steps": self._pace,
-            "ids": list(ids) if ids is not None else None,
-            "key_at": after.created_at if after else None,
-            "key_id": after.run_id if after else "",
-            "limit": limit,
-        }
-        found = reads.rows(self._db, "orders", params, order=order, beyond=beyond)
-        lines = [Line(r, self.plans[r["workflow"]]) for r in found[:limit]]
+        """One page, and the key to ask on with. Of `ids`, where given, in whatever state they are."""
+        params = wanted.parameters(self.plans) | _beyond(after) | {"limit": limit}
+        if wanted.is_of_standing and ids is None:
+            order, beyond = ("asc", ">") if wanted.is_by_promise else ("desc", "<")
+            found = self._rows("standing", params | wanted.standing(), order=order, beyond=beyond)
+        else:
+            among = Wanted() if ids is not None else wanted
+            found = self._rows(
+                "orders", params | among.walked() | {"ids": list(ids) if ids is not None else None}
+            )
+        lines = [self._line(r) for r in found[:limit]]
         end = lines[-1].row if len(found) > limit else None
-        return Page(lines, Key(end["created_key"], end["run_id"]) if end else None)
+        return Page(lines, Key(end["sort_key"], end["created_key"], end["run_id"]) if end else None)
 
     def lines(self, run_ids: Collection[str]) -> dict[str, Line]:
         """The lines of exactly these runs, by run id; a deleted one is absent."""
-        page = self.page(ids=run_ids, limit=max(1, len(run_ids))) if run_ids else Page([], None)
-        return {line.run_id: line for line in page.lines}
+        found = self._rows("lines", {"ids": list(run_ids)}) if run_ids else []
+        return {r["run_id"]: self._line(r) for r in found}
 
-    def counts(self, since: datetime) -> Counts:
-        """The counters; finished runs count from `since` on."""
-        runs = dict.fromkeys((word.key for word in WORDS), 0)
-        late = 0
-        for r in reads.rows(self._db, "counts", {"steps": self._pace}):
-            facts = Facts(r["status"], Lease(r["lease"]), Wake(r["wake"]), r["tried"], r["slow"], r["late"])
-            word = word_for(facts)
-            runs[word.key] += r["runs"]
-            late += r["runs"] if facts.late and word.group != Group.ATTENTION else 0
-        ended = reads.row(self._db, "ended", {"cap": CAP, "since": since}) or {}
-        return Counts(runs | ended, late)
+    def counts(self, since: datetime) -> counts.Counts:
+        """The counters; runs are done today if they were done since `since`."""
+        return counts.counts(self._db, self._pace, since)
+
+    def _rows(self, name: str, params: dict[str, Any], **words: str) -> list[reads.Row]:
+        return reads.rows(self._db, name, params | {"steps": self._pace}, **words)
+
+    def _line(self, r: reads.Row) -> Line:
+        return Line(r, self.plans[r["workflow"]])
 
 
-def search(db: BaseDatabaseWrapper, text: str) -> list[str]:
-    """Ids of the runs that these words name. An exact hit alone drives the beginnings out."""
-    text = normalised(text)
-    if not text:
-        return []
-    params = {
-        "text": text,
-        "folded": folded(text),
-        "prefix": _like(folded(text)),
-        "ref_prefix": _like(text.upper()),
-        "cap": SEARCH_CAP,
+def _beyond(key: Key | None) -> dict[str, str | None]:
+    return {
+        "key_sort": key.sort if key else None,
+        "key_at": key.created_at if key else None,
+        "key_id": key.run_id if key else None,
     }
-    hits = reads.rows(db, "search", params)
-    return _best([(r["run_id"], r["rank"]) for r in hits])
-
-
-def normalised(text: str) -> str:
-    """Trimmed, single spaces, one Unicode form: what a person pastes is what was stored."""
-    return " ".join(unicodedata.normalize("NFKC", text.replace("\0", "")).split())
-
-
-def _like(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-
-
-def _best(hits: Iterable[tuple[str, int]]) -> list[str]:
-    hits = list(hits)
-    exact = [run_id for run_id, rank in hits if rank < 4]
-    return exact or [run_id for run_id, _ in hits]
-
-
-__all__ = ["CAP", "OTHER", "PAGE", "Count", "Counts", "Key", "Orders", "Page", "normalised", "search"]

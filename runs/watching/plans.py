@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -38,6 +38,7 @@ class LabelPlan:
     name: str
     path: Path
     roles: frozenset[str]
+    is_searchable: bool = True
 
     @property
     def is_for_everybody(self) -> bool:
@@ -100,8 +101,19 @@ class Plans:
     def __getitem__(self, workflow: str) -> Plan:
         return self._plans.get(workflow) or Plan(workflow)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Plan]:
         return iter(self._plans.values())
+
+    def vendors(self) -> list[str]:
+        """Every vendor that a step names, by name."""
+        return sorted({step.vendor for plan in self for step in plan.steps if step.vendor})
+
+    def labels_for(self, roles: frozenset[str]) -> tuple[list[str], list[str]]:
+        """Names of searchable labels: those that these roles may see, and those closed to them. One that any
+        workflow closes to them is closed."""
+        every = [label for plan in self for label in plan.labels if label.is_searchable]
+        closed = {label.name for label in every if not (label.is_for_everybody or label.roles & roles)}
+        return sorted({label.name for label in every} - closed), sorted(closed)
 
 
 def plans(db: BaseDatabaseWrapper) -> Plans:
@@ -134,7 +146,8 @@ def _label(body: dict[str, Any]) -> LabelPlan:
     roles = body.get("roles")
     shown_to = roles if isinstance(roles, list) else ROLES
     path = tuple(str(body.get("path") or "").split("."))
-    return LabelPlan(str(body.get("name") or ""), path, frozenset(str(role) for role in shown_to))
+    name, searchable = str(body.get("name") or ""), body.get("searchable") is not False
+    return LabelPlan(name, path, frozenset(str(role) for role in shown_to), searchable)
 
 
 def _step(body: dict[str, Any]) -> StepPlan:

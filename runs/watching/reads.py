@@ -7,6 +7,7 @@ connection, and a web process's tailer, over the single one that it keeps for al
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from runs.watching.payloads.redaction import redacted_columns
 Row = dict[str, Any]
 
 _JSONB = 3802
+_INCLUDE = re.compile(r"\{([a-z]+)\}")
 
 _FOLDER = Path(__file__).resolve().parent.parent / "sql" / "watching"
 
@@ -46,11 +48,11 @@ def row(db: BaseDatabaseWrapper, name: str, params: dict[str, Any] | None = None
 
 @cache
 def statement(name: str, **words: str) -> str:
-    text = _read(name)
-    includes = {"facts": _read("_facts"), "columns": _read("_columns"), **words}
-    for key, value in includes.items():
-        text = text.replace("{" + key + "}", value)
-    return text
+    """The text of a statement: `{name}` stands for a word, or for the text of _name.sql."""
+    return _INCLUDE.sub(
+        lambda found: words[found[1]] if found[1] in words else statement(f"_{found[1]}", **words),
+        _read(name),
+    )
 
 
 def _read(name: str) -> str:

@@ -16,6 +16,8 @@ from runs.watching.plans import Plan, StepPlan
 from runs.words import (
     FAILED,
     LOST,
+    MOVING,
+    QUEUED,
     RETRYING,
     Facts,
     Lease,
@@ -57,7 +59,9 @@ class Line:
     @cached_property
     def facts(self) -> Facts:
         r = self.row
-        return Facts(r["status"], Lease(r["lease"]), Wake(r["wake"]), r["tried"], r["slow"], r["late"])
+        return Facts(
+            r["status"], Lease(r["lease"]), Wake(r["wake"]), r["tried"], r["slow"], r["late"], r["seen"]
+        )
 
     @cached_property
     def word(self) -> Word:
@@ -77,6 +81,11 @@ class Line:
     @property
     def tone(self) -> str:
         return "red" if self.word == LOST and self.is_overdue else self.word.tone
+
+    @property
+    def has_no_usual_time(self) -> bool:
+        """Nobody can say yet whether this is slow: too few runs have passed this step."""
+        return self.word == MOVING and not self.row["paced"]
 
     @property
     def is_overdue(self) -> bool:
@@ -185,6 +194,15 @@ class Line:
             wake: datetime | None = self.row["wake_at"]
             return wake
         return self.mends_by
+
+    @property
+    def waiting_since(self) -> datetime | None:
+        """Since when it could have been taken by a worker: since its time came, or since it last moved."""
+        if self.word != QUEUED:
+            return None
+        wake: datetime | None = self.row["wake_at"]
+        moved: datetime | None = self.row.get("last_at") or self.row["updated_at"]
+        return max((moment for moment in (wake, moved) if moment), default=None)
 
     @property
     def last(self) -> sentences.Entry | None:

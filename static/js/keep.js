@@ -1,4 +1,4 @@
-/* What a person opened, focused or selected survives the swap of the fragment around it. htmx puts the new
+/* What a person opened, scrolled, focused or selected survives the swap of the fragment around it. htmx puts the new
    element in place of the old one by id; this remembers what stood inside and gives it back. */
 (() => {
   "use strict";
@@ -8,7 +8,8 @@
     const old = event.detail.target;
     if (!old || !old.id) return;
     const active = old.contains(document.activeElement) ? document.activeElement.id : "";
-    kept.set(old.id, { active, open: [...old.querySelectorAll("details[open][id]")].map((d) => d.id), text: selected(old) });
+    const scrolled = [...old.querySelectorAll("[id]")].filter((e) => e.scrollLeft || e.scrollTop).map((e) => [e.id, e.scrollLeft, e.scrollTop]);
+    kept.set(old.id, { active, scrolled, open: [...old.querySelectorAll("details[open][id]")].map((d) => d.id), text: selected(old) });
   });
 
   document.addEventListener("htmx:oobAfterSwap", (event) => {
@@ -16,7 +17,9 @@
       const now = document.getElementById(id);
       if (!now) continue;
       kept.delete(id);
+      for (const box of was.picked) { const now = document.getElementById(box); if (now) now.checked = true; }
       for (const open of was.open) document.getElementById(open)?.setAttribute("open", "");
+      for (const [part, left, top] of was.scrolled) document.getElementById(part)?.scrollTo(left, top);
       if (was.active) document.getElementById(was.active)?.focus({ preventScroll: true });
       if (was.text) select(now, was.text);
     }

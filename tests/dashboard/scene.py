@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import Group, User
-from django.db import connection
+from django.db import connection, transaction
 
 from runs import db
 from runs.watching import usual
@@ -83,11 +84,13 @@ def commit(run_id: str, done: str, onward: str, **cursor: Any) -> None:
 
 def retry(run_id: str, reason: str, wait: float = 60) -> None:
     """The owner gives the run back until later, and says why."""
-    _execute("SELECT set_config('leaseboard.by', %s, true)", [db.by("retry_later", "test", reason=reason)])
+    by = db.by("retry_later", "test", reason=reason)
     sql = """UPDATE run_state SET cursor = cursor || '{"status": "pending"}', lease_owner = NULL, lease_expires_at = NULL,
              wake_at = clock_timestamp() + %s * interval '1 s' WHERE run_id = %s"""
-    _execute(sql, [wait, run_id])
-    _execute("SELECT set_config('leaseboard.by', '', true)", [])
+    with transaction.atomic():
+        _execute("SELECT set_config('leaseboard.by', %s, true)", [by])
+        _execute(sql, [wait, run_id])
+        _execute("SELECT set_config('leaseboard.by', '', true)", [])
 
 
 def age(run_id: str, seconds: float) -> None:
@@ -97,8 +100,30 @@ def age(run_id: str, seconds: float) -> None:
     _execute(sql, [seconds, seconds, run_id])
 
 
+def tally() -> None:
+    """What the fold would have counted by now: here the rows of a test are not committed, and it sees none."""
+    _execute("DELETE FROM run_tally", [])
+    sql = """INSERT INTO run_tally (status, since, runs)
+             SELECT status, since, count(*) FROM run_state, (VALUES ('-infinity'::timestamptz), (now())) AS s(since)
+             WHERE status IN ('done', 'failed', 'cancelled') GROUP BY 1, 2"""
+    _execute(sql, [])
+    _execute(
+        "INSERT INTO run_pulse (name) VALUES ('tally') ON CONFLICT (name) DO UPDATE SET at = clock_timestamp()",
+        [],
+    )
+
+
+def seen(run_id: str) -> None:
+    """A person has marked this failure seen."""
+    sql = "INSERT INTO run_seen (run_id, epoch, seen_by) SELECT run_id, epoch, 'ada' FROM run_state WHERE run_id = %s"
+    _execute(sql, [run_id])
+    _execute("UPDATE run_state SET seen_epoch = epoch WHERE run_id = %s", [run_id])
+
+
 def person(name: str, role: str | None) -> User:
-    user: User = User.objects.create_user(name, password=name)
+    # A hash of one round: a test signs hundreds of people in, and none of them is attacked.
+    password = PBKDF2PasswordHasher().encode(name, "salt", iterations=1)
+    user: User = User.objects.create(username=name, password=password)
     if role:
         user.groups.add(Group.objects.get(name=role))
     return user

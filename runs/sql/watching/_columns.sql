@@ -1,5 +1,5 @@
 f.run_id, f.workflow, f.order_ref, f.status, f.step, f.epoch, f.generation, f.lease_owner,
-    f.lease, f.wake, f.tried, f.slow, f.late, f.now, f.created_at::text AS created_key,
+    f.lease, f.wake, f.tried, f.slow, f.late, f.seen, f.paced, f.now, f.created_at::text AS created_key,
     CASE WHEN f.created_at BETWEEN '0001-01-02' AND '9999-12-30' THEN f.created_at END AS created_at,
     CASE WHEN f.updated_at BETWEEN '0001-01-02' AND '9999-12-30' THEN f.updated_at END AS updated_at,
     CASE WHEN f.wake_at BETWEEN '0001-01-02' AND '9999-12-30' THEN f.wake_at END AS wake_at,
