@@ -86,8 +86,13 @@ def _once(viewers: Iterable[Viewer], fragment: str, html: str, position: Positio
             viewer.put({fragment: html}, position)
 
 
-def pages(viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: Position) -> None:
+def pages(
+    viewers: list[Viewer], reads: Runs, lines: dict[str, Line], position: Position, out_of_turn: set[str]
+) -> None:
     """Send each run page what changed on it. One look at all runs has told which are worth reading whole."""
+    for viewer in viewers:
+        if viewer.watch.run_ids[0] in out_of_turn and not viewer.is_new:
+            viewer.prints.pop(viewer.watch.run_ids[0], None)
     _notes(viewers, lines, position)
     by_run: dict[str, list[Viewer]] = defaultdict(list)
     for viewer in viewers:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from runs.queries import Moved, Orders, Runs, held_back, moved_since, plans, position, stops
+from runs.queries import Line, Moved, Orders, Runs, held_back, moved_since, plans, position, stops
 
 from dashboard.live import frames, listing, rendering
 from dashboard.live.hub import Hub, Viewer
@@ -110,7 +110,7 @@ class Tail:
         looks = clock - self._looked_at >= LOOK_SECONDS
         if looks:
             self._looked_at = clock
-        self._serve(viewers, {m.run_id for m in moved}, looks)
+        self._serve(viewers, moved, looks)
         self._tell(viewers, looks, clock)
         for viewer in viewers:
             viewer.is_new = False
@@ -121,7 +121,8 @@ class Tail:
             self._known_from = recent[-RECENT - 1].position
         self._recent = recent[-RECENT:]
 
-    def _serve(self, viewers: list[Viewer], touched: set[str], looks: bool) -> None:
+    def _serve(self, viewers: list[Viewer], moved: list[Moved], looks: bool) -> None:
+        touched = {m.run_id for m in moved}
         lists = [v for v in viewers if v.kind == "orders"]
         pages = [v for v in viewers if v.kind == "run"]
         if lists:
@@ -130,7 +131,7 @@ class Tail:
         if due:
             known = plans(self._db)
             lines = Orders(self._db, known).lines({v.watch.run_ids[0] for v in due})
-            rendering.pages(due, Runs(self._db, known), lines, self._position)
+            rendering.pages(due, Runs(self._db, known), lines, self._position, _out_of_turn(moved, lines))
 
     def _serve_lists(self, lists: list[Viewer], touched: set[str], looks: bool) -> None:
         candidates = touched | self._missed(lists) if any(v.watch.counts_news for v in lists) else touched
@@ -178,3 +179,10 @@ class Tail:
             state = frames.state("delayed" if self._told else "live", now.timestamp(), self._told)
             for viewer in new:
                 viewer.put({}, self._position, state)
+
+
+def _out_of_turn(moved: list[Moved], lines: dict[str, Line]) -> set[str]:
+    """Runs with a row that was committed after one with a higher id: by their last row nothing seems to be new."""
+    return {
+        m.run_id for m in moved if m.run_id in lines and m.position.id < (lines[m.run_id].row["last_id"] or 0)
+    }

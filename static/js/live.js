@@ -3,11 +3,11 @@
    where no stream gets through. */
 (() => {
   "use strict";
-  const QUIET_MS = 15000, HIDDEN_MS = 60000, ASLEEP_MS = 3600000, POLL_MS = 5000;
+  const QUIET_MS = 9000, HIDDEN_MS = 60000, ASLEEP_MS = 3600000, POLL_MS = 5000;
   const first = document.getElementById("stream"), button = document.getElementById("pause");
   if (!first || !button) return;
   const template = first.cloneNode(true), dead = { readyState: 0, addEventListener() {}, close() {} };
-  let after = first.dataset.after, source = null, heard = Date.now(), paused = false, over = false, hiddenAt = 0, turn = 0;
+  let after = first.dataset.after, source = null, heard = Date.now(), paused = false, over = false, hiddenAt = 0, turn = 0, turned = Date.now();
 
   const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`leaseboard:${name}`, { detail }));
   const show = (state) => tell("state", { state });
@@ -52,6 +52,10 @@
     if (on) stop(); else go();
   };
   const poll = () => {
+    // A machine that slept as a whole sent no sign of it but this gap: what it shows is as old as after a hidden hour.
+    const gap = Date.now() - turned;
+    turned = Date.now();
+    if (gap > ASLEEP_MS && !paused) { location.reload(); return; }
     if (paused || over || document.hidden || Date.now() - heard < QUIET_MS) return;
     htmx.ajax("GET", asked(first.dataset.poll).href, { source: "#clock", target: "#clock", swap: "none" });
   };

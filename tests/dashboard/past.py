@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from tests.dashboard import scene
 
@@ -18,7 +18,7 @@ def run(run_id: str, moves: list[dict[str, Any]], *, ref: str = "", status: str 
     """A row as told, and log rows: `ago` is seconds before now, the rest are columns of the log, `to` and `was` the
     cursors after and before."""
     stands = {"step": step, "status": status, "attempt": attempt, "item": None, **cursor}
-    with connection.cursor() as db:
+    with transaction.atomic(), connection.cursor() as db:
         # Without its triggers: the row's own insertion would be logged as of now.
         db.execute("SET LOCAL session_replication_role = replica")
         db.execute(
