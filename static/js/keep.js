@@ -9,7 +9,7 @@
     if (!old || !old.id) return;
     const active = old.contains(document.activeElement) ? document.activeElement.id : "";
     const scrolled = [...old.querySelectorAll("[id]")].filter((e) => e.scrollLeft || e.scrollTop).map((e) => [e.id, e.scrollLeft, e.scrollTop]);
-    kept.set(old.id, { active, scrolled, open: [...old.querySelectorAll("details[open][id]")].map((d) => d.id), text: selected(old) });
+    kept.set(old.id, { active, scrolled, open: [...old.querySelectorAll("details[open][id]")].map((d) => d.id), text: selected(old), picked: [...old.querySelectorAll("input[type=checkbox][id]:checked")].map((box) => box.id) });
   });
 
   document.addEventListener("htmx:oobAfterSwap", (event) => {
