@@ -71,7 +71,7 @@ def opened(transactional_db: None, site: Site, browser: Browser) -> Iterator[Ope
 
     def open_page(path: str, **options: Any) -> Page:
         context = browser.new_context(
-            base_url=site.url, **{"viewport": {"width": 1440, "height": 900}, **options}
+            **{"base_url": site.url, "viewport": {"width": 1440, "height": 900}, **options}
         )
         contexts.append(context)
         page = context.new_page()

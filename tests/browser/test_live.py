@@ -8,6 +8,7 @@ from django.db import connection
 from playwright.sync_api import Page
 
 from runs.queries import dom_key
+from tests.browser.buffering import buffering
 from tests.browser.conftest import Opened, Site, until
 from tests.dashboard import scene
 
@@ -157,6 +158,19 @@ def test_where_no_stream_gets_through_the_page_asks(opened: Opened) -> None:
     until(page, lambda: "2 of 5" in row(page, "a"), 25)
     assert chip(page) == "polling"
     opened.forgive(["ERR_", "[object Event]"])  # type: ignore[attr-defined]
+
+
+def test_behind_a_proxy_that_buffers_and_cuts_polling_takes_over_and_says_so(
+    opened: Opened, site: Site
+) -> None:
+    scene.order("a", status="started", lease=60, attempt=1)
+    with buffering(site.port) as url:
+        page = opened("/orders/?state=open", base_url=url)
+        until(page, lambda: chip(page) == "polling", 16)
+        scene.commit("a", "parse_request", "quote")
+        until(page, lambda: "2 of 5" in row(page, "a"), 10)
+        assert chip(page) == "polling"
+    opened.forgive(["ERR_", "[object ", "undefined"])  # type: ignore[attr-defined]
 
 
 def test_focus_and_selection_survive_a_swap(opened: Opened) -> None:
