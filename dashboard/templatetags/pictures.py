@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -49,7 +50,9 @@ def _mark(line: Line, number: int, x: float, width: float) -> SafeString:
     return format_html("{}{}", part, _bar(f"here {line.tone}", x, width))
 
 
+@lru_cache(maxsize=4096)
 def _bar(kind: str, x: float, width: float) -> SafeString:
+    """A list draws hundreds of these, and few that differ."""
     inset = 0.75 if kind != "full" and kind != "part" else 0
     return format_html(
         '<rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="{}"></rect>',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from dataclasses import dataclass
 
@@ -38,16 +39,29 @@ class Usual:
 UsualTimes = dict[tuple[str, str], Usual]
 
 _kept: dict[str, tuple[float, UsualTimes]] = {}
+_reckoning = threading.Lock()
 
 
 def usual_times(db: BaseDatabaseWrapper) -> UsualTimes:
-    """By (workflow, step). Reckoned at most twice a minute for each database and process."""
+    """By (workflow, step). Reckoned at most twice a minute for each database and process, by one reader: the
+    others go on with what was known, and wait only where nothing is."""
     name = str(db.settings_dict["NAME"])
-    at, times = _kept.get(name, (0.0, {}))
-    if not at or time.monotonic() - at > KEPT_SECONDS:
+    known = _kept.get(name)
+    if (known and _is_fresh(known)) or not _reckoning.acquire(blocking=known is None):
+        return known[1] if known else {}
+    try:
+        known = _kept.get(name)
+        if known and _is_fresh(known):
+            return known[1]
         times = {(r["workflow"], r["step"]): _usual(r) for r in reads.rows(db, "usual", {"rows": ROWS})}
         _kept[name] = (time.monotonic(), times)
-    return times
+        return times
+    finally:
+        _reckoning.release()
+
+
+def _is_fresh(known: tuple[float, UsualTimes]) -> bool:
+    return time.monotonic() - known[0] <= KEPT_SECONDS
 
 
 def forget() -> None:
