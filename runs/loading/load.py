@@ -15,17 +15,18 @@ from runs.loading.plan import BUYERS, STATUSES, SUPPLIERS, plan
 CHUNK = 20_000
 YEARS_SECONDS = 2 * 365 * 86400.0
 UNFINISHED_SHARE, UNFINISHED_MAX = 0.02, 2000
-PARTS = ("numbers", "runs", "moves", "log", "labels", "cases")
+PARTS = ("numbers", "runs", "moves", "log", "labels", "cases", "seen")
 
 
 class LoadRefused(LeaseboardError):
     """These runs cannot be made here."""
 
 
-def load(runs: int, seed: int, workflow: str, log_days: int) -> Iterator[int]:
+def load(runs: int, seed: int, workflow: str, log_days: int, unfinished: int | None = None) -> Iterator[int]:
     """Make the runs, and yield after each chunk how many there are. Raises LoadRefused.
 
     The log reaches back log_days; older runs have none, as if their months had been retired.
+    Of the runs, `unfinished` have not ended; without it two in a hundred, and 2,000 at most.
     """
     found = db.rows("loading/beside", seed=str(seed))[0]
     if found["workers"]:
@@ -35,11 +36,13 @@ def load(runs: int, seed: int, workflow: str, log_days: int) -> Iterator[int]:
     if found["loaded"]:
         raise LoadRefused(f"The runs of seed {seed} are there already: choose another --seed.")
     chosen = plan(workflow)
+    if unfinished is None:
+        unfinished = min(UNFINISHED_MAX, max(1, round(runs * UNFINISHED_SHARE)))
     params: dict[str, Any] = {
         "seed": str(seed), "workflow": chosen.workflow, "steps": chosen.steps, "guards": chosen.guards, "buyers": BUYERS,
         "suppliers": SUPPLIERS, "statuses": [str(status) for status in STATUSES],
         "age_seconds": YEARS_SECONDS, "log_days": log_days,
-        "unfinished_from": runs - min(UNFINISHED_MAX, max(1, round(runs * UNFINISHED_SHARE))) + 1,
+        "unfinished_from": runs - min(unfinished, runs) + 1,
     }  # fmt: skip
     with db.connect() as conn:
         _without_triggers(conn)

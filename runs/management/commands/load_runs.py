@@ -15,8 +15,16 @@ MOST = 100_000_000
 
 
 def count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST}")
+    return _whole(text, 1)
+
+
+def count_or_none(text: str) -> int:
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= MOST:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from {least} to {MOST}")
     return int(text)
 
 
@@ -30,11 +38,23 @@ class Command(BaseCommand):
             "--workflow", default="purchase_order", help="whose runs they are (purchase_order)"
         )
         parser.add_argument("--log-days", type=count, default=30, help="how far back the log reaches (30)")
+        parser.add_argument(
+            "--unfinished", type=count_or_none, help="how many have not ended (2 in 100, 2000 at most)"
+        )
 
-    def handle(self, *, runs: int, seed: int, workflow: str, log_days: int, **options: Any) -> None:
+    def handle(
+        self,
+        *,
+        runs: int,
+        seed: int,
+        workflow: str,
+        log_days: int,
+        unfinished: int | None = None,
+        **options: Any,
+    ) -> None:
         began = time.monotonic()
         try:
-            for made in load(runs, seed, workflow, log_days):
+            for made in load(runs, seed, workflow, log_days, unfinished):
                 if options["verbosity"]:
                     left = (time.monotonic() - began) * (runs - made) / made
                     sys.stderr.write(f"{made:,} of {runs:,} runs, about {left:.0f} s left\n")

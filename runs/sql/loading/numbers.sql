@@ -17,12 +17,12 @@ WITH drawn AS (
 ), placed AS (
     SELECT r.*, cardinality(%(steps)s::text[]) AS steps,
            CASE WHEN is_open THEN (%(statuses)s::text[])[1 + n %% cardinality(%(statuses)s::text[])]
-                WHEN end_die < 5 THEN 'cancelled' ELSE 'done' END AS status,
+                WHEN end_die < 5 THEN 'cancelled' WHEN end_die < 10 THEN 'failed' ELSE 'done' END AS status,
            clock_timestamp() - CASE WHEN is_open THEN interval '2 hours' * age_die / 65536
                 ELSE interval '10 minutes' + interval '1 second' * %(age_seconds)s * power(age_die / 65536.0, 2) END AS created_at
     FROM rolled AS r
 )
-SELECT 'load_' || %(seed)s || '_' || n AS run_id, n, status, created_at, steps,
+SELECT 'load_' || %(seed)s || '_' || n AS run_id, n, is_open, status, created_at, steps,
        CASE WHEN status = 'done' THEN steps ELSE step_die %% steps END AS place,
        0.5 + pace_die / 16.0 AS took,
        'PO-' || to_char(created_at, 'YYYY') || '-' || lpad(n::text, 7, '0') AS order_ref,
