@@ -223,7 +223,7 @@ def bounded(seconds: float) -> Iterator[None]:
     is_within = connections["default"].in_atomic_block
     with transaction.atomic(), connections["default"].cursor() as cursor:
         cursor.execute(sql("watching/bound").decode(), {"seconds": seconds})
-        before, _ = cursor.fetchone() or ("0", "")
+        before = cursor.fetchall()[0][0]
         yield
         if is_within:
             # In a transaction of the caller's the setting would outlive this block.

@@ -8,7 +8,7 @@ FORWARD = """
 CREATE INDEX run_state_ended ON run_state (status, created_at, run_id) WHERE status IN ('done', 'failed', 'cancelled');
 CREATE INDEX run_state_unknown ON run_state (created_at, run_id) WHERE status NOT IN
     ('pending', 'started', 'waiting', 'in_doubt', 'held', 'blocked', 'done', 'failed', 'cancelled');
-CREATE INDEX run_state_order_folded ON run_state (lower(order_ref) text_pattern_ops, created_at) WHERE order_ref <> '';
+CREATE INDEX run_state_order_folded ON run_state (lower(order_ref) text_pattern_ops) WHERE order_ref <> '';
 DROP INDEX IF EXISTS run_state_ended_badly;
 DROP INDEX IF EXISTS run_state_order_ref;
 """

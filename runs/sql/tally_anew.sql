@@ -24,8 +24,8 @@ WITH due AS MATERIALIZED (
     UNION ALL
     SELECT r.status, date_bin('15 minutes', r.updated_at, '2000-01-01 00:00+00'), count(*)
     FROM due, run_state AS r
-    WHERE r.created_at > clock_timestamp() - interval '3 days' AND r.status IN ('done', 'failed', 'cancelled')
-      AND r.updated_at > clock_timestamp() - interval '3 days' AND isfinite(r.updated_at)
+    WHERE r.created_at > now() - interval '3 days' AND r.status IN ('done', 'failed', 'cancelled')
+      AND r.updated_at > now() - interval '3 days' AND isfinite(r.updated_at)
     GROUP BY 1, 2
 ), wiped AS (
     DELETE FROM run_tally AS t USING due WHERE (t.status, t.since) NOT IN (SELECT status, since FROM counts)

@@ -19,6 +19,7 @@ from runs.watching.wanted import Wanted
 
 PAGE = 50
 PATIENCE_SECONDS = 2.0
+FEW = 5_000
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,30 @@ class Orders:
     ) -> Page:
         """One page, and the key to ask on with. Of `ids`, where given, in whatever state they are."""
         params = wanted.parameters(self.plans) | _beyond(after) | {"limit": limit}
-        if wanted.is_of_standing and ids is None:
+        if ids is not None:
+            found = self._rows("named", params | Wanted().walked() | {"ids": list(ids)})
+        elif wanted.is_of_standing:
             order, beyond = ("asc", ">") if wanted.is_by_promise else ("desc", "<")
             found = self._rows("standing", params | wanted.standing(), order=order, beyond=beyond)
+        elif (few := self._named(wanted)) is not None:
+            found = self._rows("named", params | wanted.walked() | {"ids": few})
         else:
-            among = Wanted() if ids is not None else wanted
-            found = self._rows(
-                "orders", params | among.walked() | {"ids": list(ids) if ids is not None else None}
-            )
+            found = self._rows("orders", params | wanted.walked())
         lines = [self._line(r) for r in found[:limit]]
         end = lines[-1].row if len(found) > limit else None
         return Page(lines, Key(end["sort_key"], end["created_key"], end["run_id"]) if end else None)
+
+    def _named(self, wanted: Wanted) -> list[str] | None:
+        """The runs that an order number or a label asks for, if they are few; else a walk through the list meets
+        enough of them soon. Which of the two it is no statistics tell well enough."""
+        patterns = [("named_label", pattern) for _, pattern in wanted.labels]
+        if wanted.order:
+            patterns.insert(0, ("named_order", wanted.order))
+        for statement, pattern in patterns:
+            found = reads.rows(self._db, statement, {"like": pattern.like(), "cap": FEW + 1})
+            if len(found) <= FEW:
+                return [r["run_id"] for r in found]
+        return None
 
     def lines(self, run_ids: Collection[str]) -> dict[str, Line]:
         """The lines of exactly these runs, by run id; a deleted one is absent."""

@@ -137,7 +137,7 @@ class Wanted:
     def parameters(self, plans: Plans) -> dict[str, Any]:
         """The parameters of _wanted.sql."""
         still = [span for span in (self.changed, self.stuck) if span]
-        first, others = self.labels[:1], self.labels[1:]
+        labels = [{"name": name, "value": pattern.like()} for name, pattern in self.labels]
         return {
             "at": self._at(plans),
             # A step that no published workflow knows goes by the name in the record.
@@ -146,9 +146,7 @@ class Wanted:
             "run": self.run,
             "worker": self.worker.like() if self.worker else None,
             "build": self.build.like() if self.build else None,
-            "label": first[0][0] if first else None,
-            "value": first[0][1].like() if first else None,
-            "labels": json.dumps([{"name": n, "value": p.like()} for n, p in others]) if others else None,
+            "labels": json.dumps(labels) if labels else None,
             "still_over": max((span.seconds for span in still if span.is_over), default=None),
             "still_under": min((span.seconds for span in still if not span.is_over), default=None),
             "due_over": self.due.seconds if self.due and self.due.is_over else None,
