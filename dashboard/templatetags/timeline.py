@@ -73,11 +73,20 @@ class DrawnLane:
     lane: Lane
     name: str
     y: int
+    held: tuple[float, float]
     bars: list[DrawnBar]
     silences: list[DrawnSilence]
     refused: list[Mark]
     noticed: list[Mark]
     taken: Mark | None
+
+    @property
+    def start(self) -> float:
+        return self.held[0]
+
+    @property
+    def end(self) -> float:
+        return self.held[1]
 
     @property
     def height(self) -> int:
@@ -126,6 +135,7 @@ def _lane(history: History, axis: Axis, lane: Lane, y: int) -> DrawnLane:
         lane,
         history.name(lane.owner),
         y,
+        (_when(axis, lane.start), _when(axis, lane.end or history.end)),
         [_bar(history, axis, lane, bar) for bar in lane.bars],
         [_silence(history, axis, s.since, s.lapsed_at, s.until) for s in lane.silences],
         [Mark(x, f"late write refused {_clock(r.at)}", f"it reported “{r.step.title}”") for r, x in reports if r.is_refused],

@@ -90,7 +90,8 @@ def _what(page: RunPage) -> tuple[str, datetime | None, datetime | None]:
         return "the next attempt begins at", None, line.row["wake_at"]
     if word == WAITING:
         if line.row["wake"] == "ahead":
-            return "asleep until", None, line.row["wake_at"]
+            awaited = line.row["signal"]
+            return f"waiting for {awaited}, until" if awaited else "asleep until", None, line.row["wake_at"]
         return f"waiting for {line.row['signal'] or 'a signal'} since", moved, None
     if word == LOST:
         return (

@@ -235,7 +235,8 @@ def _sentence(step: Step, tries: int, error: Exception) -> str:
 
 
 def _named(error: Exception) -> str:
-    said = str(error).strip().partition("\n")[0]
+    # It stands inside a sentence, whose full stop follows.
+    said = str(error).strip().partition("\n")[0].rstrip(".")
     return f"{type(error).__name__}: {said}"[:500] if said else type(error).__name__
 
 

@@ -170,7 +170,7 @@ def test_currencies_are_never_added_and_the_buyers_money_stands_apart(page: Clie
     assert ours.without_price == 1
     shown = text(page)
     assert "Together, SEK 310.00 SEK" in shown
-    assert "1 call without a price told before the call." in shown
+    assert "1 call with no price declared in advance: in no sum here." in shown
 
 
 def test_what_is_asked_and_what_may_have_been_paid_is_in_no_sum(page: Client) -> None:

@@ -92,7 +92,7 @@ def test_the_page_tells_the_incident_in_words(page: Client) -> None:
     for words in (
         "worker-17 went silent after", "in “Check credit”; its lease lapsed at", "and worker-23 took over at",
         "worker-17 came back at", "tried to record “Check credit”: refused , nothing was changed",
-        "“Check credit” was begun again: bought twice once it has its answer, €0.40",
+        "“Check credit” was begun again: bought twice as soon as it answers, €0.40 each",
     ):  # fmt: skip
         assert words in shown
 

@@ -181,7 +181,5 @@ def _twin(call: Call, earlier: list[Call]) -> str:
     if call.known is Known.YES:
         return "bought twice" if sure else "perhaps bought twice"
     if call.known is Known.UNDER_WAY:
-        return (
-            "bought twice once it has its answer" if sure else "perhaps bought twice once it has its answer"
-        )
+        return "bought twice as soon as it answers" if sure else "perhaps bought twice"
     return "perhaps bought twice"
