@@ -23,8 +23,7 @@ WORKFLOW, STEPS = "bench_streams", [f"step_{n}" for n in range(1, 10)]
 STREAM = re.compile(r'sse-connect="([^"]+)"')
 OLDER = re.compile(r'href="([^"]*after=[^"]+)"')
 # A row of a list names the item under way, a run's page how many are done.
-ROW = re.compile(rb'id="row-([0-9a-f]{16})".*?item ([\d,]+) of', re.DOTALL)
-STEPPER = re.compile(rb'id="steps".*?item ([\d,]+) of', re.DOTALL)
+ROW, STEPS_CARD, ITEM = b'id="row-', b'id="steps"', re.compile(rb"item ([\d,]+) of")
 SEED = """
 INSERT INTO run_state (run_id, workflow, cursor, input, epoch, lease_owner, lease_expires_at)
 SELECT 'stream-' || n, %(workflow)s, '{"step": "step_1", "status": "started", "attempt": 1, "item": null, "guard": "pure"}',
@@ -130,11 +129,10 @@ async def _read(here: Site, url: str, clock: Clock) -> None:
             raise RuntimeError(f"{url[:60]} answered {status!r}")
         run = dom_key(url.partition("run=")[2]) if "run=" in url else ""
         while frame := await reader.readuntil(b"\n\n"):
-            if run:
-                for done in STEPPER.findall(frame):
-                    clock.saw(run, int(done.replace(b",", b"")))
-            for key, item in ROW.findall(frame):
-                clock.saw(key.decode(), int(item.replace(b",", b"")) - 1)
+            for row in frame.split(STEPS_CARD if run else ROW)[1:]:
+                if item := ITEM.search(row):
+                    number = int(item[1].replace(b",", b""))
+                    clock.saw(run or row[:16].decode(), number if run else number - 1)
     finally:
         writer.close()
 

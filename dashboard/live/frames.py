@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 
 from runs.queries import Position
 
@@ -14,11 +15,11 @@ END = b"event: end\ndata: \n\n"
 
 
 def update(fragments: Iterable[str], position: Position) -> bytes:
-    return _event("update", "\n".join(fragments), position)
+    return _event("update", fragments, position)
 
 
 def fresh(state: str, position: Position) -> bytes:
-    return _event("fresh", state, position)
+    return _event("fresh", [state], position)
 
 
 def state(word: str, now: float, detail: str = "") -> str:
@@ -26,8 +27,13 @@ def state(word: str, now: float, detail: str = "") -> str:
     return json.dumps({"state": word, "now": round(now, 3), "detail": detail})
 
 
-def _event(name: str, data: str, position: Position) -> bytes:
+def _event(name: str, parts: Iterable[str], position: Position) -> bytes:
+    return b"event: %s\nid: %s\n%s\n" % (name.encode(), str(position).encode(), b"".join(map(_data, parts)))
+
+
+@lru_cache(maxsize=4096)
+def _data(text: str) -> bytes:
+    """A fragment goes out as the same bytes to everybody who sees it."""
     # Every kind of line end parts a field; a lone carriage return would smuggle one in.
-    lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    body = "".join(f"data: {line}\n" for line in lines)
-    return f"event: {name}\nid: {position}\n{body}\n".encode()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "".join(f"data: {line}\n" for line in lines).encode()

@@ -25,14 +25,17 @@ def rows(
 ) -> None:
     """Send each list the rows on its screen that changed, and how many it does not show yet."""
     rendered: dict[tuple[str, str, frozenset[str]], str] = {}
-    wanted: dict[tuple[str, str, frozenset[str]], Wanted] = {}
+    # What is new on a list is found once for all who look at the same list.
+    moved = [lines[run_id] for run_id in candidates & lines.keys()]
+    told: dict[tuple[str, str, frozenset[str]], list[tuple[Line, bool]]] = {}
     for viewer in viewers:
         fragments = _changed(viewer, lines, rendered)
         if viewer.watch.counts_news:
             asked = (viewer.watch.state, viewer.watch.filter, viewer.roles)
-            if asked not in wanted:
-                wanted[asked] = _wanted(viewer, plans)
-            fragments |= _news(viewer, [lines[i] for i in candidates & lines.keys()], wanted[asked], plans)
+            if asked not in told:
+                wanted = _wanted(viewer, plans)
+                told[asked] = [(line, wanted.holds(line, plans)) for line in moved]
+            fragments |= _news(viewer, told[asked])
         if fragments:
             viewer.put(fragments, position)
 
@@ -61,13 +64,13 @@ def _wanted(viewer: Viewer, plans: Plans) -> Wanted:
     return understood(viewer.watch.filter, Known.of(plans, viewer.roles), viewer.watch.state).wanted
 
 
-def _news(viewer: Viewer, candidates: Iterable[Line], wanted: Wanted, plans: Plans) -> dict[str, str]:
+def _news(viewer: Viewer, candidates: Iterable[tuple[Line, bool]]) -> dict[str, str]:
     """New rows are told, never pushed in: the list must not move under the pointer."""
     before = len(viewer.news)
-    for line in candidates:
+    for line, is_wanted in candidates:
         if line.run_id in viewer.shown:
             continue
-        if wanted.holds(line, plans) and viewer.watch.is_news(line):
+        if is_wanted and viewer.watch.is_news(line):
             viewer.news.add(line.run_id)
         else:
             viewer.news.discard(line.run_id)

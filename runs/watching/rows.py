@@ -209,7 +209,7 @@ class Line:
         """The last row of the log as a sentence."""
         return sentences.last_entry(self.row, self.plan) if self.row.get("last_id") else None
 
-    @property
+    @cached_property
     def print(self) -> str:
         """The fingerprint in eight characters: a viewer's page says by it what it shows already."""
         return blake2b(repr(self.fingerprint).encode(), digest_size=4).hexdigest()

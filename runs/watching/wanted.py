@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from runs.labels import folded
@@ -70,13 +71,13 @@ class Wanted:
         """What needs a person is listed by what was promised first, everything else newest first."""
         return self.states == (Group.ATTENTION,)
 
-    @property
+    @cached_property
     def is_of_standing(self) -> bool:
         """Can it be true only of runs that have not ended, or failed unseen? Those are few at any size."""
         stands = any((self.step, self.vendor, self.build, self.worker, self.stuck, self.due))
         return stands or (self.changed is not None and ALL in self.states) or not self._words & ENDED
 
-    @property
+    @cached_property
     def _words(self) -> frozenset[Word]:
         return frozenset(word for state in self.states for word in filters.words_of(state))
 
