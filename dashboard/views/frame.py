@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
+from runs.errors import TookTooLong
 
 from dashboard import preferences
 from dashboard.roles import SEE_ORDERS
@@ -46,6 +47,6 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Asks nothing of the database: it may be the reason for this page, and then the page says so."""
-    if isinstance(sys.exc_info()[1], DatabaseError | psycopg.Error):
+    if isinstance(sys.exc_info()[1], DatabaseError | psycopg.Error | TookTooLong):
         return render(request, "503.html", {"is_broken": True}, status=503)
     return render(request, "500.html", {"is_broken": True}, status=500)

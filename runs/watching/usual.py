@@ -9,12 +9,15 @@ from dataclasses import dataclass
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from runs.db import bounded
+from runs.errors import TookTooLong
 from runs.watching import reads
 from runs.watching.plans import Plans
 
 ROWS = 20_000
 ENOUGH_SAMPLES = 100
 KEPT_SECONDS = 30.0
+PATIENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,19 @@ def usual_times(db: BaseDatabaseWrapper) -> UsualTimes:
         known = _kept.get(name)
         if known and _is_fresh(known):
             return known[1]
-        times = {(r["workflow"], r["step"]): _usual(r) for r in reads.rows(db, "usual", {"rows": ROWS})}
-        _kept[name] = (time.monotonic(), times)
-        return times
+        _kept[name] = (time.monotonic(), _reckoned(db) or (known[1] if known else {}))
+        return _kept[name][1]
     finally:
         _reckoning.release()
+
+
+def _reckoned(db: BaseDatabaseWrapper) -> UsualTimes:
+    """Empty where it takes too long: no page waits for what only tells slow from moving."""
+    try:
+        with bounded(PATIENCE_SECONDS):
+            return {(r["workflow"], r["step"]): _usual(r) for r in reads.rows(db, "usual", {"rows": ROWS})}
+    except TookTooLong:
+        return {}
 
 
 def _is_fresh(known: tuple[float, UsualTimes]) -> bool:
