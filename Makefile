@@ -7,7 +7,7 @@ PEERS := $(VENV)/peers
 # Wheels only: nothing here needs a compiler, and where a wheel is missing pip says so at once.
 PIP := $(RUN) -m pip install --quiet --progress-bar off --disable-pip-version-check --only-binary :all: --log $(VENV)/pip.log
 
-.PHONY: setup demo test lint bench shots
+.PHONY: setup demo test lint bench bench-pages shots
 
 setup: $(VENV)/.installed
 
@@ -28,6 +28,10 @@ shots: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed $(PEERS)/.installed
 	@$(RUN) -m bench
+
+# Half an hour: it makes two million runs first.
+bench-pages: $(VENV)/.installed
+	@$(RUN) -m bench.at_size
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import socket
 import subprocess
 import sys
@@ -12,10 +14,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlencode
 
 START_SECONDS = 30
+USER = "bench"
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,8 @@ class Site:
 
 
 @contextmanager
-def site(log: IO[str]) -> Iterator[Site]:
-    """One uvicorn, as `manage.py up` starts it."""
+def site(log: IO[str], *roles: str) -> Iterator[Site]:
+    """One uvicorn, as `manage.py up` starts it, and somebody of these roles who has signed in to it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -58,11 +64,11 @@ def site(log: IO[str]) -> Iterator[Site]:
         "--log-level",
         "warning",
     ]
-    environment = {**os.environ, "ALLOWED_HOSTS": "127.0.0.1", "DEBUG": "1"}
+    environment = {**os.environ, "ALLOWED_HOSTS": "127.0.0.1"}
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
         _await(f"http://127.0.0.1:{port}/healthz")
-        yield Site("127.0.0.1", port, process.pid, _cookie())
+        yield Site("127.0.0.1", port, process.pid, _cookie(port, roles or ("support",)))
     finally:
         process.terminate()
         try:
@@ -84,19 +90,19 @@ def _await(url: str) -> None:
             time.sleep(0.2)
 
 
-def _cookie() -> str:
-    """A session of a member of support, as a sign-in would have made it."""
-    from django.conf import settings
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+def _cookie(port: int, roles: tuple[str, ...]) -> str:
+    """Sign in as a browser does, and keep what it would send from then on."""
     from django.contrib.auth.models import Group, User
-    from django.contrib.sessions.backends.db import SessionStore
 
-    user, made = User.objects.get_or_create(username="bench")
-    if made:
-        user.groups.add(Group.objects.get(name="support"))
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.create()
-    return f"{settings.SESSION_COOKIE_NAME}={session.session_key}"
+    password = secrets.token_urlsafe()
+    user, _ = User.objects.get_or_create(username=USER)
+    user.set_password(password)
+    user.save()
+    user.groups.set(Group.objects.filter(name__in=roles))
+    jar = CookieJar()
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    address = f"http://127.0.0.1:{port}/sign-in/"
+    token = TOKEN.findall(browser.open(address).read().decode())[0]
+    form = {"csrfmiddlewaretoken": token, "username": USER, "password": password, "next": "/healthz"}
+    browser.open(address, urlencode(form).encode()).close()
+    return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)

@@ -39,12 +39,14 @@ def _number(value: float) -> str:
 HEAD = ["| what | measured | goal | | detail |", "| --- | --- | --- | --- | --- |"]
 
 
-def save(lines: list[Line], machine: dict[str, str]) -> None:
+def save(
+    lines: list[Line], machine: dict[str, str], name: str = "latest", title: str = "What Leaseboard costs"
+) -> None:
     """Keep the run beside the code, for people and for whoever draws it."""
     RESULTS.mkdir(exist_ok=True)
     about = [f"{name}: {value}" for name, value in machine.items()]
-    text = ["# What Leaseboard costs", "", "; ".join(about), "", *HEAD, *(line.row() for line in lines), ""]
-    (RESULTS / "latest.md").write_text("\n".join(text))
+    text = [f"# {title}", "", "; ".join(about), "", *HEAD, *(line.row() for line in lines), ""]
+    (RESULTS / f"{name}.md").write_text("\n".join(text))
     told = [{**asdict(line), "holds": line.holds} for line in lines]
     body = json.dumps({"machine": machine, "lines": told}, indent=1, ensure_ascii=False)
-    (RESULTS / "latest.json").write_text(body + "\n")
+    (RESULTS / f"{name}.json").write_text(body + "\n")
