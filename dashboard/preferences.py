@@ -1,4 +1,4 @@
-"""Theme and time zone of a viewer, in two cookies, so that the sign-in page has them too."""
+"""Theme, time zone and shortcuts of a viewer, in cookies, so that the sign-in page has them too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
 ZONE_COOKIE = "zone"
+SHORTCUTS = ("on", "off")
+SHORTCUTS_COOKIE = "shortcuts"
 COMMON_ZONES = (
     "UTC",
     "Europe/London",
@@ -44,13 +46,24 @@ def zone(request: HttpRequest | None) -> ZoneInfo:
     return ZoneInfo(zone_name(request))
 
 
+def shortcuts(request: HttpRequest | None) -> str:
+    """Keys without a modifier, such as / for the search, disturb who speaks to the computer: off for them."""
+    chosen = request.COOKIES.get(SHORTCUTS_COOKIE, "") if request else ""
+    return chosen if chosen in SHORTCUTS else "on"
+
+
 def is_zone(name: str) -> bool:
     return name in _zones()
 
 
 def keep(request: HttpRequest, response: HttpResponse) -> None:
     """Keep what the form brings; anything unknown is left as it was."""
-    for cookie, allowed in ((THEME_COOKIE, THEMES.__contains__), (ZONE_COOKIE, is_zone)):
+    kept = (
+        (THEME_COOKIE, THEMES.__contains__),
+        (ZONE_COOKIE, is_zone),
+        (SHORTCUTS_COOKIE, SHORTCUTS.__contains__),
+    )
+    for cookie, allowed in kept:
         value = request.POST.get(cookie, "")
         if allowed(value):
             response.set_cookie(

@@ -26,6 +26,7 @@ def frame(context: template.Context) -> dict[str, Any]:
     return {
         "theme": preferences.theme(request),
         "themes": preferences.THEMES,
+        "shortcuts": preferences.shortcuts(request),
         "zone": zone,
         "zones": sorted({*preferences.COMMON_ZONES, zone}),
         "places": [(place, place.is_here(path)) for place in here],

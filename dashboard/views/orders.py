@@ -102,10 +102,10 @@ def orders(request: HttpRequest) -> HttpResponse:
     known = Known.of(reads.plans, roles)
     follows = following(request.user)
     counts = counted(reads, now)
-    ids = _ids(asked, known, follows)
+    ids, in_time = _ids(reads, asked, known, follows)
     if asked.q and ids and len(ids) == 1:
         return redirect(reverse("run") + run_query(ids[0]))
-    shown = listed(reads, asked, known, counts, ids)
+    shown = listed(reads, asked, known, counts, ids, in_time)
     if asked.key and shown.page and not shown.page.lines:
         return redirect(asked.url())
     return render(
@@ -153,12 +153,19 @@ def counted(reads: Orders, now: datetime) -> Counts | None:
 
 
 def listed(
-    reads: Orders, asked: Listing, known: Known, counts: Counts | None, ids: list[str] | None = None
+    reads: Orders,
+    asked: Listing,
+    known: Known,
+    counts: Counts | None,
+    ids: list[str] | None = None,
+    in_time: bool = True,
 ) -> List:
     """Read the page that is asked for. Of an unclear filter nothing is read."""
     state = state_of(asked, ids, counts)
     filter = understood(asked.filter, known, state)
-    title = found_text(asked, len(ids)) if ids is not None else ""
+    title = found_text(asked, len(ids) if in_time else None) if ids is not None else ""
+    if not in_time:
+        return List(asked, state, filter, None, title)
     if filter.problems:
         return List(asked, state, filter, Page([], None), title)
     try:
@@ -178,10 +185,15 @@ def state_of(asked: Listing, ids: list[str] | None, counts: Counts | None) -> st
     return asked.state or (Group.ATTENTION if counts is None or counts.attention else OPEN)
 
 
-def _ids(asked: Listing, known: Known, follows: Following) -> list[str] | None:
-    if asked.q:
-        return search(connection, asked.q, known.closed)
-    return follows.run_ids if asked.is_mine else None
+def _ids(reads: Orders, asked: Listing, known: Known, follows: Following) -> tuple[list[str] | None, bool]:
+    """The runs that were searched for or are followed, None for any; and whether they were found in time."""
+    if not asked.q:
+        return (follows.run_ids if asked.is_mine else None), True
+    try:
+        with reads.bounded():
+            return search(connection, asked.q, known.closed), True
+    except TookTooLong:
+        return [], False
 
 
 def _watch(shown: List) -> Watch:

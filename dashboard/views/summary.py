@@ -45,7 +45,6 @@ class Summary:
     text: str
     groups: list[dict[str, Any]] = field(default_factory=list)
     today: str = ""
-    total: str = ""
     counted_at: datetime | None = None
     now: datetime | None = None
     is_counted: bool = True
@@ -56,8 +55,10 @@ def day_began(now: datetime) -> datetime:
     return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def found_text(asked: Listing, runs: int) -> str:
-    """The title over what a search found, or over what one follows."""
+def found_text(asked: Listing, runs: int | None) -> str:
+    """The title over what a search found, or over what one follows; None where it was not found out in time."""
+    if runs is None:
+        return f"Orders for “{asked.q}”"
     if asked.is_mine and not asked.q:
         return f"{_number(runs)} {_orders(runs)} that you follow" if runs else "You follow no order yet"
     if not runs:
@@ -79,7 +80,6 @@ def summary(counts: Counts | None, state: str, title: str = "") -> Summary:
         _text(counts),
         [group for group in groups if group["is_worth_a_card"]],
         f"{counts.done_since:,}" if counts.counted_at else "",
-        f"{counts.everything:,}{'+' if other.is_capped else ''}",
         counts.counted_at,
         counts.now,
     )
@@ -109,8 +109,8 @@ def _text(counts: Counts) -> str:
         )
     if counts.late:
         parts.append(f"{counts.late:,} past {'its' if counts.late == 1 else 'their'} promise.")
-    if not parts and counts.counted_at:
-        parts.append(f"{counts.done_since:,} finished today.")
+    if counts.counted_at and counts.everything:
+        parts.append(f"{counts.everything:,} in all.")
     return " ".join(parts)
 
 

@@ -6,7 +6,8 @@
 
   document.addEventListener("keydown", (event) => {
     const search = document.querySelector("[data-search]"), menu = document.getElementById("menu");
-    if (event.key === "/" && search && !typing(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const on = document.documentElement.dataset.shortcuts !== "off";
+    if (on && event.key === "/" && search && !typing(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       search.focus();
       search.select();
