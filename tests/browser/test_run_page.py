@@ -71,6 +71,18 @@ def test_c26_three_reconnects_lose_and_repeat_nothing(opened: Opened, site: Site
         until(page, lambda: entries(page) == logged(), 15)
         until(page, lambda: is_live(page))
         assert open_streams(page) == 1
+    # And a reconnect after which nothing had happened brings nothing again.
+    page.evaluate(
+        """() => { window.swapped = []; document.addEventListener("htmx:oobBeforeSwap",
+           event => window.swapped.push(event.detail.target.id)); }"""
+    )
+    site.kill()
+    until(page, lambda: chip(page) == "reconnecting", 5)
+    site.start()
+    until(page, lambda: is_live(page), 15)
+    page.wait_for_timeout(2500)
+    assert "log" not in page.evaluate("window.swapped")
+    assert open_streams(page) == 1
     # The refused connections while nobody listened are the browser's and the extension's own complaint.
     opened.forgive(["ERR_", "[object Event]"])  # type: ignore[attr-defined]
 
