@@ -130,6 +130,9 @@ def _configure(directory: Path, sockets: Path, more: dict[str, str]) -> None:
         "unix_socket_permissions": "0700",
         "max_connections": "500",
         "timezone": "'UTC'",
+        # A failing statement, and the row that it fails on, hold payloads: neither belongs in a log.
+        "log_error_verbosity": "terse",
+        "log_min_error_statement": "panic",
         **more,
     }
     lines = [f"{name} = {value}" for name, value in settings.items()]
