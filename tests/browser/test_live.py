@@ -94,7 +94,7 @@ def test_the_countdown_goes_by_the_databases_clock(opened: Opened) -> None:
     page = opened("/orders/")
     page.clock.install(time="2031-01-01")
     page.goto("/run/?run=a")
-    assert page.locator(".countdown strong").inner_text() in ("25 s", "24 s", "23 s", "22 s", "21 s")
+    assert page.locator(".countdown strong").inner_text() in {f"{n} s" for n in range(1, 26)}
 
 
 def test_a_reconnect_neither_loses_nor_repeats(opened: Opened, site: Site) -> None:
