@@ -71,6 +71,20 @@ def whole_span(seconds: float) -> str:
 
 
 @register.filter
+def counted(number: int) -> str:
+    """118,612."""
+    return f"{number:,}"
+
+
+@register.filter
+def in_thirds(name: str) -> tuple[str, str, str]:
+    """Beginning, middle and end of a long name: a page shows the middle as … until it is focused or copied."""
+    if len(name) <= 34:
+        return name, "", ""
+    return name[:18], name[18:-14], name[-14:]
+
+
+@register.filter
 def pace(rate: float) -> str:
     """Items a second as people count: 2.1 a second, 12 a minute, 3 an hour."""
     for unit, seconds in (("a second", 1), ("a minute", 60), ("an hour", 3600)):

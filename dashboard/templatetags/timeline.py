@@ -133,7 +133,7 @@ def _lane(history: History, axis: Axis, lane: Lane, y: int) -> DrawnLane:
     taken = next((t for t in history.held.takeovers if t.at == lane.end), None)
     return DrawnLane(
         lane,
-        history.name(lane.owner),
+        _short(history.name(lane.owner)),
         y,
         (_when(axis, lane.start), _when(axis, lane.end or history.end)),
         [_bar(history, axis, lane, bar) for bar in lane.bars],
@@ -184,6 +184,11 @@ def _fitting(width: float, *texts: str) -> str:
 def who(history: History, owner: str) -> str:
     """The owner's name, short where it stays clear."""
     return history.name(owner)
+
+
+def _short(name: str) -> str:
+    """A pod's name beside its lane; whole it stands in the table, the log and the lease card."""
+    return name if len(name) <= 30 else f"{name[:13]}…{name[-13:]}"
 
 
 def _label(history: History) -> str:
