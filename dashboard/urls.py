@@ -19,6 +19,7 @@ from dashboard.views import (
     saved_views,
     streams,
 )
+from dashboard.views.actions import rewind, signal, single
 
 # prefix: /orders/
 orders_urls = [
@@ -46,6 +47,16 @@ run_urls = [
     path("reveal/", reveal.reveal, name="reveal"),
     path("payloads/", payloads.card, name="run-payloads"),
     path("items/", payloads.items, name="run-items"),
+    path("hold/", single.hold, name="hold"),
+    path("lift/", single.lift, name="lift"),
+    path("nudge/", single.nudge, name="nudge"),
+    path("flag/", single.flag, name="flag"),
+    path("retry-failed/", single.retry_failed, name="retry-failed"),
+    path("mark-seen/", single.mark_seen, name="mark-seen"),
+    path("cancel/", single.cancel, name="cancel"),
+    path("take-over/", single.take_over, name="take-over"),
+    path("rewind/", rewind.rewind, name="rewind"),
+    path("signal/", signal.signal, name="signal"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from runs.watching.deeds import Asked, Book, Deed, book
 from runs.watching.counts import CAP, Count, Counts
+from runs.watching.deeds.asks import Ask, ask_of, was_asked
+from runs.watching.deeds.book import Book, BookFilter, Deed, book
+from runs.watching.deeds.parts import Preview
+from runs.watching.deeds.possible import why_not
+from runs.watching.deeds.previews import bought_again, dropped, preview
+from runs.watching.deeds.since import Since, since
 from runs.watching.filters import ALL, OPEN, STATES, holds, words_of
 from runs.watching.history.axis import Axis, Tick
 from runs.watching.history.calls import Call, Known
@@ -34,10 +39,11 @@ __all__ = [
     "OPEN",
     "SEARCH_CAP",
     "STATES",
-    "Asked",
+    "Ask",
     "Axis",
     "Bar",
     "Book",
+    "BookFilter",
     "Call",
     "Count",
     "Counts",
@@ -59,9 +65,11 @@ __all__ = [
     "Payloads",
     "Plans",
     "Position",
+    "Preview",
     "Ref",
     "RunPage",
     "Runs",
+    "Since",
     "Span",
     "Stage",
     "Tick",
@@ -69,9 +77,12 @@ __all__ = [
     "TooLarge",
     "Usual",
     "Wanted",
+    "ask_of",
     "blocks",
     "book",
+    "bought_again",
     "dom_key",
+    "dropped",
     "held_back",
     "history_rows",
     "holds",
@@ -80,11 +91,15 @@ __all__ = [
     "normalised",
     "plans",
     "position",
+    "preview",
     "redacted",
     "run_query",
     "search",
+    "since",
     "stops",
     "to_the_buyer",
     "told",
+    "was_asked",
+    "why_not",
     "words_of",
 ]

@@ -20,6 +20,7 @@ class Viewer:
     watch: Watch
     zone: str
     roles: frozenset[str] = frozenset()
+    rights: frozenset[str] = frozenset()
     is_new: bool = True
     is_over: bool = False
     prints: dict[str, str] = field(default_factory=dict)

@@ -13,14 +13,17 @@ from runs.queries import Line, Orders, Position, RunPage, Runs, dom_key, holds, 
 
 from dashboard import notes
 from dashboard.live.hub import Viewer
+from dashboard.offers import offers
 from dashboard.views.summary import day_began, summary
 
 NEWS_CAP = 500
+# Fragment, zone and roles -> its text, for the time of one tick.
+Rendered = dict[tuple[str, str, frozenset[str]], str]
 
 
 def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], position: Position) -> None:
     """Send each list the rows on its screen that changed, and how many it does not show yet."""
-    rendered: dict[tuple[str, str, frozenset[str]], str] = {}
+    rendered: Rendered = {}
     for viewer in viewers:
         fragments = {}
         for run_id in viewer.shown & lines.keys():
@@ -101,7 +104,7 @@ def pages(
             by_run[run_id].append(viewer)
     for run_id, group in by_run.items():
         page = reads.page(run_id)
-        rendered: dict[tuple[str, str, frozenset[str]], str] = {}
+        rendered: Rendered = {}
         for viewer in group:
             if page is None:
                 viewer.end()
@@ -131,9 +134,7 @@ def _differs(viewer: Viewer, line: Line) -> bool:
     )
 
 
-def _page(
-    viewer: Viewer, page: RunPage, position: Position, rendered: dict[tuple[str, str, frozenset[str]], str]
-) -> None:
+def _page(viewer: Viewer, page: RunPage, position: Position, rendered: Rendered) -> None:
     """All parts where something happened; only those that tell of the lease where it was renewed."""
     line, part = page.line, ""
     if viewer.prints.get(line.run_id) != line.print:
@@ -148,8 +149,19 @@ def _page(
                 viewer.zone, part, run_context(page.seen_by(viewer.roles)) | {"oob": True}
             )
         viewer.put({part: rendered[key]}, position)
+    if part == "run/_changes.html":
+        _buttons(viewer, line, position, rendered)
     if line.is_finished:
         viewer.end()
+
+
+def _buttons(viewer: Viewer, line: Line, position: Position, rendered: Rendered) -> None:
+    """They differ by what a role may do, so once for each set of rights; no name and no token is in them."""
+    key = ("run/_actions.html", "", viewer.roles | viewer.rights)
+    if key not in rendered:
+        found = offers(line, viewer.roles, viewer.rights)
+        rendered[key] = render_to_string("run/_actions.html", {"offers": found, "oob": True})
+    viewer.put({"actions": rendered[key]}, position)
 
 
 def run_context(page: RunPage) -> dict[str, object]:

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from runs.acting.words import DEEDS, Outcome
-from runs.queries import Asked, book, position
+from runs.queries import BookFilter, book, position
 
 from dashboard.roles import SEE_AUDIT
 from dashboard.views.access import may
@@ -35,14 +35,14 @@ def audit(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/audit.html", context)
 
 
-def _asked(request: HttpRequest) -> Asked:
+def _asked(request: HttpRequest) -> BookFilter:
     """Words that no filter knows are left out: they come from a URL."""
     text = {
         name: request.GET.get(name, "").replace("\0", "").strip()[:200]
         for name in ("who", "deed", "run", "outcome")
     }
     before = request.GET.get("before", "")
-    return Asked(
+    return BookFilter(
         text["who"],
         text["deed"] if text["deed"] in DEEDS else "",
         text["run"],
@@ -51,11 +51,11 @@ def _asked(request: HttpRequest) -> Asked:
     )
 
 
-def _url(asked: Asked, before: int | None = None) -> str:
+def _url(asked: BookFilter, before: int | None = None) -> str:
     query = _query(asked) | ({"before": str(before)} if before else {})
     return reverse("audit") + ("?" + urlencode(query) if query else "")
 
 
-def _query(asked: Asked) -> dict[str, str]:
+def _query(asked: BookFilter) -> dict[str, str]:
     every = {"who": asked.actor, "deed": asked.deed, "run": asked.run, "outcome": asked.outcome}
     return {name: value for name, value in every.items() if value}

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from runs.queries import RunPage, Runs, position, stops
 
 from dashboard.live import rendering, watch
+from dashboard.offers import acting_rights, offers
 from dashboard.roles import SEE_ORDERS
 from dashboard.viewers import roles_of
 from dashboard.views import payloads
@@ -24,7 +25,7 @@ def run(request: HttpRequest) -> HttpResponse:
     page = _page(request, entry)
     stream = watch.run_stream(page, after, now, stops(connection))
     context = {"stream": stream, "entry": entry, **rendering.run_context(page), **payloads.listed(page)}
-    context |= rendering.notes_context(page.line.run_id)
+    context |= rendering.notes_context(page.line.run_id) | _offers(request, page)
     return render(request, "run/run.html", context)
 
 
@@ -46,8 +47,13 @@ def now(request: HttpRequest) -> HttpResponse:
     asked = watch.parsed_run(request.GET, line.run_id)
     is_same = asked.prints.get(line.run_id) == line.print
     template = "run/_renewed.html" if is_same else "run/_changes.html"
-    answer = render(request, template, rendering.run_context(page) | {"oob": True})
+    answer = render(request, template, rendering.run_context(page) | _offers(request, page) | {"oob": True})
     return watch.polled(answer, line.now)
+
+
+def _offers(request: HttpRequest, page: RunPage) -> dict[str, object]:
+    line = page.line
+    return {"offers": offers(line, line.roles, acting_rights(request.user))}
 
 
 def _page(request: HttpRequest, entry: int | None) -> RunPage:

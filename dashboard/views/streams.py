@@ -14,11 +14,13 @@ from dashboard import preferences
 from dashboard.live import frames, watch
 from dashboard.live.hub import Hub, Viewer
 from dashboard.live.tailer import Tailer
+from dashboard.offers import acting_rights
 from dashboard.roles import SEE_ORDERS
 from dashboard.viewers import Roles, roles_of
 from dashboard.views.access import denied
 
 COMMENT_SECONDS = 15.0
+Judged = tuple[Roles, frozenset[str]]
 
 hub = Hub()
 tailer = Tailer(hub)
@@ -26,46 +28,48 @@ tailer = Tailer(hub)
 
 async def orders_live(request: HttpRequest) -> HttpResponseBase:
     """Changes of the rows on a list's screen, its counters, and how many rows are new."""
-    roles = await _judge(request)
-    if isinstance(roles, HttpResponse):
-        return roles
-    return _stream(request, "orders", watch.parsed(request.GET), roles)
+    judged = await _judge(request)
+    if isinstance(judged, HttpResponse):
+        return judged
+    return _stream(request, "orders", watch.parsed(request.GET), *judged)
 
 
 async def run_live(request: HttpRequest) -> HttpResponseBase:
     """Changes of one run's page, until the run is finished."""
-    roles = await _judge(request)
-    if isinstance(roles, HttpResponse):
-        return roles
+    judged = await _judge(request)
+    if isinstance(judged, HttpResponse):
+        return judged
     run_id = request.GET.get("run", "")
     if not run_id:
         raise Http404
-    return _stream(request, "run", watch.parsed_run(request.GET, run_id), roles)
+    return _stream(request, "run", watch.parsed_run(request.GET, run_id), *judged)
 
 
 orders_live.access = run_live.access = SEE_ORDERS  # type: ignore[attr-defined]
 
 
-async def _judge(request: HttpRequest) -> HttpResponse | Roles:
-    """The roles of who may see orders. 401 ends an EventSource for good; a redirect would be followed."""
+async def _judge(request: HttpRequest) -> HttpResponse | Judged:
+    """The roles and rights of who may see orders. 401 ends an EventSource for good; a redirect would be followed."""
     return await sync_to_async(_judged, thread_sensitive=False)(request)
 
 
-def _judged(request: HttpRequest) -> HttpResponse | Roles:
+def _judged(request: HttpRequest) -> HttpResponse | Judged:
     try:
         if not request.user.is_authenticated:
             return HttpResponse("Sign in first.", status=401)
         if not request.user.has_perm(SEE_ORDERS):
             raise denied(request)
-        return roles_of(request.user)
+        return roles_of(request.user), acting_rights(request.user)
     finally:
         # Django closes at the end of the response, which for a stream is hours away.
         if not connection.in_atomic_block:
             connection.close()
 
 
-def _stream(request: HttpRequest, kind: str, asked: watch.Watch, roles: Roles) -> StreamingHttpResponse:
-    viewer = Viewer(kind, asked, preferences.zone_name(request), roles)
+def _stream(
+    request: HttpRequest, kind: str, asked: watch.Watch, roles: Roles, rights: Roles
+) -> StreamingHttpResponse:
+    viewer = Viewer(kind, asked, preferences.zone_name(request), roles, rights)
     response = StreamingHttpResponse(_frames(viewer), content_type="text/event-stream")
     response["Cache-Control"] = "no-store, no-transform"
     response["X-Accel-Buffering"] = "no"

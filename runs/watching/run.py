@@ -11,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.states import Kind, Status
 from runs.watching import reads
+from runs.watching.deeds.requested import Requested, requested
 from runs.watching.history.lanes import Bar
 from runs.watching.history.moves import names_of
 from runs.watching.history.reading import History, history
@@ -69,6 +70,7 @@ class RunPage:
     log: Log
     usual: Usual | None
     history: History
+    requested: Requested | None = None
 
     def seen_by(self, roles: frozenset[str]) -> RunPage:
         """The same page, as somebody with these roles may see it."""
@@ -126,7 +128,8 @@ class Runs:
         found |= {f"last_{key}": value for key, value in (newest or {}).items()}
         usual = self._times.get((line.workflow, line.row["step"]))
         past = history(self._db, line)
-        return RunPage(line, self._stages(line, past), log, usual, past)
+        asked = requested(self._db, line, log.entries) if upto is None else None
+        return RunPage(line, self._stages(line, past), log, usual, past, asked)
 
     def line(self, run_id: str) -> Line | None:
         found = reads.row(self._db, "run", {"steps": self._pace, "run_id": run_id})

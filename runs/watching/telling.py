@@ -93,6 +93,9 @@ def _what(page: RunPage) -> tuple[str, datetime | None, datetime | None]:
             awaited = line.row["signal"]
             return f"waiting for {awaited}, until" if awaited else "asleep until", None, line.row["wake_at"]
         return f"waiting for {line.row['signal'] or 'a signal'} since", moved, None
+    if word == LOST and line.row["lease"] == "none":
+        # Taken from its worker by a person, or a call that was left to be asked for again.
+        return "ready, and waiting for a free worker since", line.row.get("last_at") or moved, None
     if word == LOST:
         return (
             "its worker has been silent past its lease, which lapsed at",

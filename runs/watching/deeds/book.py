@@ -15,7 +15,7 @@ PAGE = 50
 
 
 @dataclass(frozen=True)
-class Asked:
+class BookFilter:
     """Which rows are wanted; empty means all. `before` is the id of the last row of the page before."""
 
     actor: str = ""
@@ -85,7 +85,7 @@ class Book:
     older: int | None
 
 
-def book(db: BaseDatabaseWrapper, asked: Asked) -> Book:
+def book(db: BaseDatabaseWrapper, asked: BookFilter) -> Book:
     """What was asked for, newest first; a run that nobody knows has an empty book."""
     params = {"actor": asked.actor, "deed": asked.deed, "outcome": asked.outcome, "before": asked.before}
     runs = _runs(db, asked.run) if asked.run else None
