@@ -113,6 +113,18 @@ def test_folds_at_once_count_each_row_once(before: Counts) -> None:
     assert folded() == more(before, done=20)
 
 
+def test_a_fold_leaves_the_work_to_the_one_that_is_under_way(record_url: str, before: Counts) -> None:
+    with psycopg.connect(record_url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(hashtext('run_tally'))")
+        seed("pure", status="done", owner=None)
+        for _ in range(20):
+            assert tally.fold() == 0
+            tally.count_anew()
+            time.sleep(0.05)
+        assert told() == before
+    assert folded() == more(before, done=1)
+
+
 def test_what_the_log_does_not_tell_is_found_by_the_daily_count(record_url: str, before: Counts) -> None:
     run_id = seed("pure", owner=None)
     text = (
