@@ -21,8 +21,10 @@ class Viewer:
     zone: str
     roles: frozenset[str] = frozenset()
     rights: frozenset[str] = frozenset()
+    user_id: int = 0
     is_new: bool = True
     is_over: bool = False
+    is_dismissed: bool = False
     prints: dict[str, str] = field(default_factory=dict)
     news: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -46,6 +48,11 @@ class Viewer:
 
     def end(self) -> None:
         self.is_over = True
+        self._wake()
+
+    def dismiss(self) -> None:
+        """Close the connection without a word: whether it may be opened again is for the view to say."""
+        self.is_dismissed = True
         self._wake()
 
     def take(self) -> tuple[list[str], str, Position | None]:

@@ -15,7 +15,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from runs.queries import Line, Moved, Orders, Runs, held_back, moved_since, plans, position, stops
 
-from dashboard.live import frames, listing, rendering
+from dashboard.live import frames, judging, listing, rendering
 from dashboard.live.hub import Hub, Viewer
 
 logger = logging.getLogger(__name__)
@@ -172,6 +172,7 @@ class Tail:
         everybody = clock - self._told_at >= FRESH_SECONDS or bool(before) != bool(self._told)
         if everybody:
             self._told_at = clock
+            judging.dismiss(viewers)
             rendering.banner(viewers, stops(self._db), self._position)
         new = [v for v in viewers if everybody or v.is_new]
         if new:

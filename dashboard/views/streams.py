@@ -20,7 +20,7 @@ from dashboard.viewers import Roles, roles_of
 from dashboard.views.access import denied
 
 COMMENT_SECONDS = 15.0
-Judged = tuple[Roles, frozenset[str]]
+Judged = tuple[Roles, frozenset[str], int]
 
 hub = Hub()
 tailer = Tailer(hub)
@@ -59,7 +59,7 @@ def _judged(request: HttpRequest) -> HttpResponse | Judged:
             return HttpResponse("Sign in first.", status=401)
         if not request.user.has_perm(SEE_ORDERS):
             raise denied(request)
-        return roles_of(request.user), acting_rights(request.user)
+        return roles_of(request.user), acting_rights(request.user), request.user.pk
     finally:
         # Django closes at the end of the response, which for a stream is hours away.
         if not connection.in_atomic_block:
@@ -67,9 +67,9 @@ def _judged(request: HttpRequest) -> HttpResponse | Judged:
 
 
 def _stream(
-    request: HttpRequest, kind: str, asked: watch.Watch, roles: Roles, rights: Roles
+    request: HttpRequest, kind: str, asked: watch.Watch, roles: Roles, rights: Roles, user_id: int
 ) -> StreamingHttpResponse:
-    viewer = Viewer(kind, asked, preferences.zone_name(request), roles, rights)
+    viewer = Viewer(kind, asked, preferences.zone_name(request), roles, rights, user_id)
     response = StreamingHttpResponse(_frames(viewer), content_type="text/event-stream")
     response["Cache-Control"] = "no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
@@ -89,6 +89,8 @@ async def _frames(viewer: Viewer) -> AsyncIterator[bytes]:
             except TimeoutError:
                 yield frames.STILL_HERE
                 continue
+            if viewer.is_dismissed:
+                return
             for frame in _waiting(viewer):
                 yield frame
             if viewer.is_over:

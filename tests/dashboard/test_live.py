@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import AsyncClient, Client
 from hypothesis import given
@@ -166,3 +167,37 @@ def test_a_stream_judges_on_no_connection_of_its_viewers(other: Any, ada: Client
     page = ada.get("/orders/", {"state": "open"})
     assert page.context["stream"].after <= position(connection)[0]
     assert str(page.context["stream"].after) in page.content.decode()
+
+
+@pytest.mark.parametrize("lost", ["role", "account", "another role"])
+def test_c28_who_loses_a_role_is_sent_nothing_more(other: Any, ada: Client, lost: str) -> None:
+    """The connection ends without a word, within fifteen seconds, and is not opened again."""
+    scene.order("a", status="started", lease=600, attempt=1)
+    user = User.objects.get(username="ada")
+    path = "/run/live/" + run_query("a")
+
+    async def scene_of_it() -> bool:
+        opened = await _open(ada, path)
+        chunks = aiter(opened.streaming_content)
+        await anext(chunks)
+        await asyncio.to_thread(_lose, user, lost)
+        await asyncio.wait_for(_drained(chunks), 15)
+        return True
+
+    assert asyncio.run(scene_of_it())
+    assert ada.get(path).status_code == (200 if lost == "another role" else 403 if lost == "role" else 401)
+
+
+def _lose(user: User, lost: str) -> None:
+    if lost == "account":
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    elif lost == "role":
+        user.groups.clear()
+    else:
+        user.groups.add(Group.objects.get(name="ops"))
+    connection.close()
+
+
+async def _drained(chunks: Any) -> None:
+    async for _ in chunks:
+        pass
