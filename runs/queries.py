@@ -9,7 +9,7 @@ from runs.watching.deeds.parts import Preview
 from runs.watching.deeds.possible import why_not
 from runs.watching.deeds.previews import bought_again, dropped, preview
 from runs.watching.deeds.since import Since, since
-from runs.watching.filters import ALL, OPEN, STATES, holds, words_of
+from runs.watching.filters import ALL, OPEN, STATES
 from runs.watching.history.axis import Axis, Tick
 from runs.watching.history.calls import Call, Known
 from runs.watching.history.lanes import Bar, Lane
@@ -85,7 +85,6 @@ __all__ = [
     "dropped",
     "held_back",
     "history_rows",
-    "holds",
     "in_a_line",
     "moved_since",
     "normalised",
@@ -101,5 +100,4 @@ __all__ = [
     "told",
     "was_asked",
     "why_not",
-    "words_of",
 ]

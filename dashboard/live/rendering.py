@@ -9,72 +9,14 @@ from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
 from django.utils import timezone
-from runs.queries import Line, Orders, Position, RunPage, Runs, dom_key, holds, to_the_buyer, told
+from runs.queries import Line, Position, RunPage, Runs, dom_key, to_the_buyer, told
 
 from dashboard import notes
 from dashboard.live.hub import Viewer
 from dashboard.offers import offers
-from dashboard.views.summary import day_began, summary
 
-NEWS_CAP = 500
 # Fragment, zone and roles -> its text, for the time of one tick.
 Rendered = dict[tuple[str, str, frozenset[str]], str]
-
-
-def rows(viewers: list[Viewer], lines: dict[str, Line], candidates: set[str], position: Position) -> None:
-    """Send each list the rows on its screen that changed, and how many it does not show yet."""
-    rendered: Rendered = {}
-    for viewer in viewers:
-        fragments = {}
-        for run_id in viewer.shown & lines.keys():
-            line = lines[run_id]
-            if viewer.prints.get(run_id) == line.print:
-                continue
-            viewer.prints[run_id] = line.print
-            key = (run_id, viewer.zone, viewer.roles)
-            if key not in rendered:
-                context: dict[str, object] = {"line": line.seen_by(viewer.roles), "oob": True}
-                rendered[key] = _in_zone(viewer.zone, "orders/_row.html", context)
-            fragments[f"row-{line.key}"] = rendered[key]
-        if viewer.watch.counts_news:
-            fragments |= _news(viewer, [lines[i] for i in candidates & lines.keys()])
-        if fragments:
-            viewer.put(fragments, position)
-
-
-def _news(viewer: Viewer, candidates: Iterable[Line]) -> dict[str, str]:
-    """New rows are told, never pushed in: the list must not move under the pointer."""
-    before = len(viewer.news)
-    for line in candidates:
-        if line.run_id in viewer.shown:
-            continue
-        if holds(viewer.watch.state, line.facts) and viewer.watch.is_news(line):
-            viewer.news.add(line.run_id)
-        else:
-            viewer.news.discard(line.run_id)
-    if len(viewer.news) == before:
-        return {}
-    context = {
-        "news": min(len(viewer.news), NEWS_CAP),
-        "oob": True,
-        "first_url": f"?state={viewer.watch.state}",
-    }
-    return {"news": render_to_string("orders/_news.html", context)}
-
-
-def summaries(viewers: list[Viewer], reads: Orders, position: Position) -> None:
-    """Counters and title. The day of "today" is cut in each viewer's zone."""
-    by_zone: dict[str, list[Viewer]] = defaultdict(list)
-    for viewer in viewers:
-        by_zone[viewer.zone].append(viewer)
-    for zone, group in by_zone.items():
-        with timezone.override(ZoneInfo(zone)):
-            counts = reads.counts(day_began(timezone.now()))
-            for state, title in {(v.watch.state, v.watch.title) for v in group}:
-                context = {"summary": summary(counts, "" if title else state, title), "oob": True}
-                html = render_to_string("orders/_summary.html", context)
-                same = [v for v in group if (v.watch.state, v.watch.title) == (state, title)]
-                _once(same, "summary", html, position)
 
 
 def banner(viewers: list[Viewer], stops: list[str], position: Position) -> None:
