@@ -122,6 +122,13 @@ def test_following_makes_a_list_of_ones_own(orders: Client) -> None:
     assert not Follow.objects.exists()
 
 
+def test_a_run_is_followed_from_its_own_page(orders: Client) -> None:
+    assert "Follow this order" in orders.get("/run/?run=b").content.decode()
+    answer = orders.post("/orders/follow/", {"run_id": "b", "follow": "yes", "next": "/run/?run=b"})
+    assert answer["Location"] == "/run/?run=b"
+    assert "Follow no longer" in orders.get("/run/?run=b").content.decode()
+
+
 def test_times_to_look_again_stand_above_the_list_the_next_first(orders: Client) -> None:
     from django.utils import timezone
 
