@@ -56,6 +56,7 @@ DEEDS: dict[str, Deed] = {
     "mark_seen": _deed("Mark seen", "Marked seen", "mark seen"),
     "rewind": _deed("Rewind", "Sent back to an earlier step", "send back to an earlier step"),
     "reveal": _deed("Reveal", "Opened a hidden field", "open a hidden field"),
+    "export": _deed("Export", "Exported a list of orders", "export a list of orders"),
     "run_note": _deed("Write a note", "Wrote a note", "write a note"),
     "nudge": _deed("Nudge", "Nudged", "nudge"),
     "signal": _deed("Answer", "Answered", "answer"),
