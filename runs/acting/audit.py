@@ -39,9 +39,11 @@ def on_run(name: str, shown: Shown, actor: Actor, params: db.Row, told: str = ""
             stood = found[0] if found else None
             done = db.within(name, **params)
             stands = db.within("standing", run_id=shown.run_id) if done else found
+            # A signal that was told before matches its row and changes nothing.
+            fresh = bool(done) and done[0].get("fresh", True)
             before = facts(stood) if done else {"epoch": shown.epoch, **_where(shown)}
             _write(
-                name, actor, "done" if done else "refused", told=told, run_id=shown.run_id, before=before,
+                name, actor, "done" if fresh else "refused", told=told, run_id=shown.run_id, before=before,
                 order_ref=stood["order_ref"] if stood else "", after=facts(stands[0]) if stands else None,
             )  # fmt: skip
             return done

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from runs import actions
-from runs.actions import Actor, Shown
+from runs.actions import Actor, NotDone, Shown
 from runs.queries import RunPage, Stage, bought_again, dropped, why_not
 
 from dashboard.roles import REWIND_ORDERS
@@ -41,7 +42,12 @@ def reached(page: RunPage) -> list[Stage]:
 
 
 def _rewind(request: HttpRequest, page: RunPage, shown: Shown, actor: Actor) -> Any:
+    """A step that no page offered would drop results that nobody named."""
     step = request.POST.get("step", "")
+    if step not in {each.name for each in page.line.plan.steps}:
+        raise BadRequest("No page of ours offers this step.")
+    if step not in {stage.step.name for stage in reached(page)}:
+        raise NotDone("Not done, nothing was changed. It has not come to that step.", now=None)
     return actions.rewind(shown, actor, step, dropped(page, step))
 
 
