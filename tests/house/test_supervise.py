@@ -81,7 +81,9 @@ def test_warnings_reach_the_terminal_and_chatter_does_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = "INFO: quiet\\nWARNING: loud\\n  and its second line\\nINFO: quiet again"
-    child = Child("talker", [sys.executable, "-c", f"print('{lines}'); import time; time.sleep(60)"], 1, 5)
+    child = Child(
+        "talker", [sys.executable, "-c", f"print('{lines}', flush=True); import time; time.sleep(60)"], 1, 5
+    )
 
     async def scene() -> None:
         # An interpreter on a busy machine needs a while to start.

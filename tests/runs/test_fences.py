@@ -41,7 +41,18 @@ OWNERS = {
     "wait",
 }
 CASES = {"land_late", "not_sent"}
-PEOPLE = {"cancel", "flag", "hold", "lift", "nudge", "retry_failed", "rewind", "signal", "take_over"}
+PEOPLE = {
+    "cancel",
+    "flag",
+    "hold",
+    "lift",
+    "mark_seen",
+    "nudge",
+    "retry_failed",
+    "rewind",
+    "signal",
+    "take_over",
+}
 MACHINERY = {"start", "claim", "hold_lapsed", "block_unknown", "unblock_known"}
 WRITES = re.compile(r"\b(UPDATE|INSERT INTO|DELETE FROM)\s+run_state\b")
 
@@ -106,10 +117,14 @@ def test_the_rightful_owner_does_write_by_each_of_them(name: str) -> None:
 def test_a_person_who_saw_an_earlier_epoch_moves_nothing(name: str) -> None:
     run_id = seed(
         "pure",
-        status="held" if name == "lift" else "failed" if name in ("retry_failed", "rewind") else "pending",
+        status="held"
+        if name == "lift"
+        else "failed"
+        if name in ("retry_failed", "rewind", "mark_seen")
+        else "pending",
         owner=None,
     )
-    params = everything(run_id)
+    params = everything(run_id) | {"build": "test", "reason": ""}
     ask("UPDATE run_state SET epoch = epoch + 1 WHERE run_id = %(r)s", r=run_id)
     before = row(run_id)
     assert db.rows(name, **wanted(name, params)) == []

@@ -15,7 +15,8 @@ from tests.support.factories import ask
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """A seed of this test's own: the runs of others stay."""
+    """A seed of this test's own: the runs of others stay. Their workers have left."""
+    ask("UPDATE run_worker SET stopped_at = clock_timestamp() WHERE stopped_at IS NULL")
     return 1 + sum(map(ord, request.node.name)) + 1000 * len(request.node.name)
 
 
